@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Atomics of each kind, each with an update that loses another one's. `CheckedTests` compiles the
-/// file too, without optimisation.
+/// Atomics of each kind, each with an update that loses another update. `CheckedTests` compiles
+/// this file too, without optimisation.
 package enum AtomicKinds {
   package enum Color: UInt8, AtomicRepresentable, Sendable {
     case red, green, blue
@@ -11,7 +11,7 @@ package enum AtomicKinds {
     package init() {}
   }
 
-  /// An update in two steps, and whether both updates of two threads have an effect.
+  /// An update in two steps, and a check that both updates of two threads have an effect.
   package struct Update: Sendable {
     package var name: String
     package var make: @Sendable () -> (update: @Sendable () -> Void, isRight: @Sendable () -> Bool)

@@ -31,13 +31,13 @@ import Testing
   }
 }
 
-/// Two tests that run at once; each makes one of the accesses.
+/// Two tests that run at the same time; each makes one of the accesses.
 @Suite struct Shared {
   @Test(.interlock) func first() async { await Sides.add(turn: 0, of: 2) }
   @Test(.interlock) func second() async { await Sides.add(turn: 1, of: 2) }
 }
 
-/// Two tests that run while threads that belong to neither race.
+/// Two tests that run while threads race that belong to neither test.
 @Suite struct Unowned {
   @Test(.interlock) func first() async throws { try await Outsiders.run() }
   @Test(.interlock) func second() async throws { try await Outsiders.run() }
@@ -68,7 +68,7 @@ import Testing
   }
 }
 
-/// Tests with one racy body, one after the other.
+/// Tests with one racy body, which run one after the other.
 @Suite(.serialized) struct Repeated {
   @Test(.interlock) func known() { withKnownIssue { race() } }
 
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-/// The same, at once: each race comes while both cases run.
+/// Tests with the racy body at the same time: each race comes while both cases run.
 @Suite struct RepeatedAtOnce {
   @Test(.interlock, arguments: 0..<2) func races(_ number: Int) async {
     await Crowd.arrive()
@@ -101,13 +101,13 @@ import Testing
   }
 }
 
-/// A thread gives what it has changed to another one by code in C that is compiled without the
+/// One thread passes a change to another thread by C code that is compiled without the
 /// option.
 @Suite(.serialized) struct HandedOver {
   @Test(.interlock) func watched() { handOver(Users()) }
   @Test func unwatched() { handOver(Users()) }
 
-  /// Beside code of that kind, accesses that it cannot order race.
+  /// Code of that kind runs, but cannot order these accesses, which race.
   @Test(.interlock) func beside() {
     let users = Users()
     handOver(Users())
@@ -135,7 +135,7 @@ import Testing
   }
 }
 
-/// Outside of tests with the trait, a race is one of the process.
+/// Outside of tests with the trait, a race belongs to the process.
 @Suite(.serialized) struct UnwatchedTwice {
   @Test func first() { race() }
   @Test func second() { race() }
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// Beside an atomic load of the user's, one that Interlock makes at each section.
+/// Beside the user's atomic load, Interlock makes an atomic load at each section.
 @Suite(.serialized) struct ExploredSeam {
   @Test func loads() throws {
     try explore {
@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// Explored bodies that race, each on lines of its own.
+/// Explored bodies that race, each on different lines.
 @Suite(.serialized) struct ExploredRaces {
   @Test func first() async throws {
     try await explore {  // explores first
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  /// The token of a race leads to it again.
+  /// The token of a race replays the race.
   @Test func replayed() throws {
     let token = Token()
     for _ in 0..<2 {

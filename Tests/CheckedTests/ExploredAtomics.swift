@@ -17,7 +17,7 @@ import Testing
     // Unchecked: the flag orders the accesses of the value.
     let isSet = Atomic(false)
     var value = 0
-    /// How often a loop has read the flag. Accessed by one thread.
+    /// The number of times that a loop has read the flag. Accessed by one thread.
     var rounds = 0
 
     func lock() {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// The token leads to the order again.
+  /// The token replays the order.
   @Test func replayed() throws {
     let token = Token()
     for _ in 0..<2 {
@@ -100,8 +100,8 @@ import Testing
     }
   }
 
-  /// On a pool of one thread, the loop keeps the thread that would end it. The budget leaves the
-  /// search for a width that suffices its time beside other work.
+  /// On a pool of one thread, the loop keeps the thread that would end it. The budget leaves time
+  /// for the search for a sufficient width, even on a busy machine.
   @Test func spinsOnNarrowPool() async throws {
     try await explore(.budget(.seconds(200))) {
       let flag = Flag()

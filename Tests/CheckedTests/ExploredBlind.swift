@@ -3,7 +3,7 @@ import Interlock
 import InterlockTesting
 import Testing
 
-/// Code outside of an exploration hides the order of threads, for the rest of the process.
+/// Code outside of an exploration that hides the order of threads for the rest of the process.
 @Suite(.serialized) struct ExploredBlind {
   @Test func before() throws { try exploreSections() }
 
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Runs a block of a queue within a block of another, as deep as asked for.
+  /// Runs blocks of queues within one another, to this depth.
   private func nest(_ depth: Int) {
     if depth > 0 { DispatchQueue(label: "nested").sync { nest(depth - 1) } }
   }

@@ -3,7 +3,7 @@ import InterlockTesting
 import Synchronization
 import Testing
 
-/// Explored bodies whose accesses are all ordered, each by another means.
+/// Explored bodies whose accesses are all ordered, in a different way in each body.
 @Suite(.serialized) struct ExploredCorrect {
   /// A number that two threads or tasks change. Unchecked: each test keeps them apart.
   final class Count: @unchecked Sendable {

@@ -3,7 +3,7 @@ import InterlockTesting
 import Synchronization
 import Testing
 
-/// Explored bodies with exchanges that may fail although they find what they expect.
+/// Explored bodies with exchanges that may fail although they find the expected value.
 @Suite(.serialized) struct ExploredExchanges {
   final class Once: Sendable {
     let isBegun = Atomic(false)
@@ -11,7 +11,7 @@ import Testing
     let pair = Atomic(WordPair(first: 0, second: 0))
     let value = Atomic(0)
 
-    /// Takes each failure for a sign that another thread was first.
+    /// Takes each failure as a sign that another thread was first.
     func initialise() {
       if isBegun.weakCompareExchange(
         expected: false, desired: true, ordering: .acquiringAndReleasing
@@ -40,7 +40,7 @@ import Testing
     }
     func unlock() { isBegun.store(false, ordering: .releasing) }
 
-    /// Goes on with the value that a failure has found.
+    /// Continues with the value that a failed exchange has read.
     func add(_ step: Int) {
       var old = number.load(ordering: .relaxed)
       while true {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// The token leads to the exchange that fails again.
+  /// The token replays the exchange that fails by itself.
   @Test func replayed() throws {
     let token = Token()
     for _ in 0..<2 {
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  /// A task continues as another thread after each await.
+  /// A task continues on another thread after each await.
   @Test func rightRetriesInTask() async throws {
     try await explore {
       let once = Once()

@@ -3,7 +3,7 @@ import OptimizedCheckedAtomics
 import Synchronization
 import Testing
 
-/// Explored bodies that lose an update, by atomics of each kind.
+/// Explored bodies that lose an update by atomics of each kind.
 @Suite(.serialized) struct ExploredKinds {
   @Test(arguments: CheckedTests.AtomicKinds.updates.indices, [false, true])
   func unoptimised(_ index: Int, isWeak: Bool) throws {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// Each of two threads stores a pair, and then loads the other one's.
+  /// Each of two threads stores a pair, and then loads the pair of the other.
   @Test(arguments: [false, true]) func storeBuffering(isSequential: Bool) throws {
     try explore(.memoryModel(.weak)) {
       let (one, other) = (Side(), Side())

@@ -7,14 +7,14 @@ struct Litmus: Sendable {
   typealias Order = WeakProgram.Order
 
   var name: String
-  /// The threads, from the order of each operation.
+  /// The threads, given the memory order of each operation.
   var threads: @Sendable ([Order]) -> [[WeakProgram.Operation]]
-  /// Whether each operation stores.
+  /// True for each operation that stores.
   var stores: [Bool]
-  /// Whether an outcome is the one that the test is named for.
+  /// True for the outcome that gives the test its name.
   var isWeak: @Sendable ([Int]) -> Bool
-  /// Whether it is allowed with relaxed operations, with those that acquire and release, and with
-  /// sequentially consistent ones: the tables of herd and GenMC for RC11.
+  /// Whether that outcome is allowed with relaxed, with acquiring and releasing, and with
+  /// sequentially consistent operations: the tables of herd and GenMC for RC11.
   var isAllowed: [Bool]
 
   /// The program whose operations have these orders, from 0 to 2.
@@ -121,7 +121,7 @@ struct Litmus: Sendable {
     }
   }
 
-  /// Every order of every operation; some minutes.
+  /// Tests every order of every operation; takes some minutes.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["EVERY_ORDER"] != nil))
   func hasTheOutcomesOfTheAxioms() throws {
     for litmus in Litmus.all {

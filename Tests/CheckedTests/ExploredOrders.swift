@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Small algorithms whose memory orders are all needed: each one that is weakened by one step makes
-/// an order of the body fail.
+/// Small algorithms that need all their memory orders: if one is weakened by one step, an order of
+/// the body fails.
 @Suite(.serialized) struct ExploredOrders {
   /// Plain memory that an algorithm guards. Unchecked: the algorithm orders the accesses.
   final class Plain: @unchecked Sendable {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// Both threads see that the other is not there only if the four are sequentially consistent.
+  /// If all four operations are sequentially consistent, at least one thread sees the other.
   @Test func dekker() throws {
     try expectAllNeeded(4) {
       let words = Words()
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// The last owner may change what the others have read.
+  /// The last owner may change what the other owners have read.
   @Test func references() throws {
     try expectAllNeeded(2) {
       let (words, plain) = (Words(), Plain())

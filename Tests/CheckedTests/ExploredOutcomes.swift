@@ -3,10 +3,10 @@ import InterlockTesting
 import Synchronization
 import Testing
 
-/// Random programs of atomics, a `Mutex` and loops that wait: the reduction finds every outcome
-/// that depth-first search and a random walk find.
+/// Random programs of atomics, a `Mutex` and waiting loops. The reduction finds every outcome that
+/// depth-first search and a random walk find.
 @Suite(.serialized) struct ExploredOutcomes {
-  /// What a thread does: on one of two words, unless it says otherwise.
+  /// A step of a thread, on one of two words unless its comment says otherwise.
   enum Step {
     case load(Int)
     case store(Int, Int)
@@ -16,7 +16,7 @@ import Testing
     case underSpinLock
     /// Changes the number under the `Mutex`.
     case underMutex(Int)
-    /// Waits until an earlier thread has come to its end.
+    /// Waits until an earlier thread has ended.
     case waitForEnd(of: Int)
   }
 
@@ -97,13 +97,13 @@ import Testing
     }
   }
 
-  /// What a thread's steps return. Unchecked: one thread adds to it, another reads it afterwards.
+  /// The results of a thread's steps. Unchecked: one thread adds to it, another reads it later.
   final class Seen: @unchecked Sendable {
     var values: [Int] = []
   }
 
-  /// What the executions of a program have shown. Unchecked: only the body's first thread adds to
-  /// it, after the others have ended.
+  /// The outcomes of a program's executions. Unchecked: only the body's first thread adds to it,
+  /// after the other threads have ended.
   final class Outcomes: @unchecked Sendable {
     var found: Set<[Int]> = []
   }

@@ -1,9 +1,9 @@
 import InterlockTesting
 import Testing
 
-/// Explored bodies with a race whose accesses become points.
+/// Explored bodies with a race, whose accesses become points.
 @Suite(.serialized) struct ExploredUpdates {
-  /// A number that threads read and write. Unchecked: nothing orders them.
+  /// A number that threads read and write. Unchecked: the accesses are unordered on purpose.
   final class Box: @unchecked Sendable {
     var value = 0
   }
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// The token leads to the order again.
+  /// The token replays the order.
   @Test func replayed() throws {
     let token = Token()
     for _ in 0..<2 {

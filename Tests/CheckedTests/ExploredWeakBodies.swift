@@ -3,14 +3,14 @@ import InterlockTesting
 import Synchronization
 import Testing
 
-/// Bodies that are right only if their atomics have the memory orders that they need.
+/// Bodies that are correct only with the memory orders that their atomics need.
 @Suite(.serialized) struct ExploredWeakBodies {
   final class Mailbox: Sendable {
     let value = Atomic(0)
     let isFull = Atomic(false)
   }
 
-  /// The default model does not find it.
+  /// The default model does not find this error.
   @Test func relaxedWithoutTheModel() throws {
     try explore { relaxedMail() }
   }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// Two threads that each set their flag, and look at the other's: Dekker's entry.
+  /// Two threads that each set their own flag, and then read the other flag: Dekker's algorithm.
   static func dekker(
     _ set: @escaping @Sendable (borrowing Atomic<Bool>) -> Void,
     _ isSet: @escaping @Sendable (borrowing Atomic<Bool>) -> Bool
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// The token has the model.
+  /// The token contains the memory model.
   @Test func replayed() throws {
     let token = Token()
     try withKnownIssue {

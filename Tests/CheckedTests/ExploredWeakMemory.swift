@@ -5,8 +5,8 @@ import Testing
 
 /// Bodies whose atomics follow the weak memory model.
 @Suite(.serialized) struct ExploredWeakMemory {
-  /// What the executions of a program have shown. Unchecked: only the body's first thread adds to
-  /// it, after the others have ended.
+  /// The outcomes of a program's executions. Unchecked: only the body's first thread adds to it,
+  /// after the other threads have ended.
   final class Outcomes: @unchecked Sendable {
     var found: Set<[Int]> = []
     var executions = 0

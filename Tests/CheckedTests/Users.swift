@@ -2,7 +2,7 @@ import CInterlockMemory
 import Foundation
 import Synchronization
 
-/// A number of two threads or tasks. Unchecked: the lock that should guard it is missing.
+/// A number that two threads or tasks change. Unchecked: the lock that should protect it is absent.
 final class Users: @unchecked Sendable {
   private var count = 0
   private let lock = NSLock()
@@ -20,14 +20,14 @@ final class Users: @unchecked Sendable {
   func addLocked() { lock.withLock { count += 1 } }
 }
 
-/// The two sides of a race, in two tests. They tell each other the time by relaxed atomics, which
-/// order nothing.
+/// The two sides of a race, in two tests. The tests take turns by relaxed atomics, which order
+/// nothing.
 enum Sides {
   static let users = Users()
   private static let step = Atomic(0)
 
-  /// Adds at its turn, and returns when the others have added. On a thread: a task that sleeps and
-  /// one that wakes may be ordered by the thread that has the timers of both.
+  /// Adds at its turn, and returns when the other tests have added. Runs on a thread: if a task
+  /// sleeps and another one wakes, the thread with the timers of both may order them.
   static func add(turn: Int, of count: Int) async {
     await withCheckedContinuation { done in
       Thread.detachNewThread {
@@ -41,12 +41,12 @@ enum Sides {
   }
 }
 
-/// Lets the tests that run at once wait for each other, again and again.
+/// Lets the tests that run at the same time wait for each other repeatedly.
 enum Crowd {
   private static let count = 2
   private static let arrived = Atomic(0)
 
-  /// Returns when as many as there are tests have called it. By relaxed atomics, which order
+  /// Returns when as many callers have arrived as there are tests. Relaxed atomics, which order
   /// nothing.
   static func arrive() async {
     let turn = arrived.wrappingAdd(1, ordering: .relaxed).oldValue / count + 1
@@ -72,7 +72,7 @@ enum Outsiders {
     }
   }
 
-  /// Returns when both have added, which they begin once two tests have called it.
+  /// Returns when both threads have added; they begin once two tests have called this.
   static func run() async throws {
     let tests = arrived.wrappingAdd(1, ordering: .relaxed).newValue
     if tests == 2 { step.store(1, ordering: .relaxed) }
@@ -80,13 +80,13 @@ enum Outsiders {
   }
 }
 
-/// Ends the process while a thread makes the second access of a race, whose report takes longer.
+/// Ends the process while a thread makes the second access of a race. The report takes longer.
 enum LastRace {
   private static let users = Users()
   private static let isWritten = Atomic(false)
 
   static func run() -> Never {
-    // The first use initialises it, and comes before all uses on other threads.
+    // The first use initialises the flag, before any use on another thread.
     isWritten.store(false, ordering: .relaxed)
     Thread.detachNewThread {
       while !isWritten.load(ordering: .relaxed) { sched_yield() }
@@ -99,10 +99,10 @@ enum LastRace {
   }
 }
 
-/// Has two threads call a function, and waits for both.
+/// Calls a function on two threads, and waits for both.
 func onTwoThreads(_ body: @escaping @Sendable () -> Void) { onThreads([body, body]) }
 
-/// Has a thread call each function, and waits for all.
+/// Calls each function on a thread, and waits for all threads.
 func onThreads(_ bodies: [@Sendable () -> Void]) {
   let ended = DispatchGroup()
   for body in bodies {
@@ -115,13 +115,13 @@ func onThreads(_ bodies: [@Sendable () -> Void]) {
   ended.wait()
 }
 
-/// The token that the text of an issue ends with.
+/// The token at the end of an issue's text.
 final class Token: Sendable {
   private let found = Mutex<String?>(nil)
 
   var text: String? { found.withLock { $0 } }
 
-  /// Whether the text has a token, and the same as the last one.
+  /// True if the text has a token that equals the previous one, if there is one.
   func read(_ text: String) -> Bool {
     guard let match = text.firstMatch(of: /replay: explore\(replay: "([^"]+)"\)/) else {
       return false

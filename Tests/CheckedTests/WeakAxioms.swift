@@ -1,5 +1,5 @@
-/// The outcomes that the axioms of RC11 allow, with the release sequences of C++20: every choice of
-/// the store that each operation reads, and every order of the stores, is judged by the relations
+/// The outcomes that the axioms of RC11 allow, with the release sequences of C++20. Judges every
+/// choice of the store that each operation reads, and every order of the stores, by the relations
 /// of the paper. Shares no code with the explorer.
 struct WeakAxioms {
   typealias Relation = [UInt32]
@@ -19,7 +19,7 @@ struct WeakAxioms {
   private let program: WeakProgram
   private var events: [Event]
   private(set) var outcomes: Set<[Int]> = []
-  /// How many consistent graphs there are.
+  /// The number of consistent graphs.
   private(set) var graphs = 0
 
   static let words = 3
@@ -63,7 +63,7 @@ struct WeakAxioms {
     }
   }
 
-  /// Computes values in an order of the program and of reads-from; there is none in a cycle.
+  /// Computes values in an order of the program and of reads-from; `nil` if these have a cycle.
   private func valued() -> [Event]? {
     var valued = events
     var isDone = events.map { $0.thread < 0 }
@@ -205,7 +205,7 @@ struct WeakAxioms {
       then(then(loads, toFence), acquiring))
     let hb = closed(or(sb, sw))
     let eco = closed(or(rf, mo, fr))
-    // An operation that reads and writes is one event here, so its own order is part of eco.
+    // A read-write operation is one event here, so its own order is part of eco.
     guard isIrreflexive(hb), isIrreflexive(eco), isIrreflexive(then(hb, eco)) else { return false }
     guard isIrreflexive(then(then(fr, mo), rmw)) else { return false }
 

@@ -2,7 +2,7 @@ import Foundation
 import InterlockTesting
 import Synchronization
 
-/// A small program over atomics, to be explored and to be judged by the axioms of RC11.
+/// A small program of atomics, which is explored and judged by the axioms of RC11.
 struct WeakProgram {
   enum Order: CaseIterable {
     case relaxed
@@ -38,7 +38,7 @@ struct WeakProgram {
 
   var threads: [[Operation]]
 
-  /// Programs that are small enough for the axioms: at most six operations.
+  /// Makes a program that is small enough for the axioms: at most six operations.
   static func random(seed: UInt64) -> WeakProgram {
     var random = ExploredOutcomes.Random(state: seed)
     let count = Int.random(in: 2...3, using: &random)
@@ -79,13 +79,13 @@ extension WeakProgram {
     let value = Atomic(0)
   }
 
-  /// What a thread's operations return. Unchecked: one thread adds to it, another reads it
+  /// The results of a thread's operations. Unchecked: one thread adds to it, another reads it
   /// afterwards.
   private final class Seen: @unchecked Sendable {
     var values: [Int] = []
   }
 
-  /// Runs the program once. Returns what its operations read, and what the atomics have at the end.
+  /// Runs the program once. Returns the values that its operations read, and the final atomics.
   func run() -> [Int] {
     let words = (0..<3).map { _ in Word() }
     let results = threads.map { _ in Seen() }

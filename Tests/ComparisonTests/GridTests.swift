@@ -79,7 +79,7 @@ struct GridTests {
       for round in 0...2 {
         let order = plan.order(ofRound: round)
         #expect(order.count == cells * contestants && Set(order).count == order.count)
-        // The strategies of a workload come one after the other.
+        // The strategies of a workload run one after another.
         for (index, step) in order.enumerated() {
           #expect(step.cell == order[index / contestants * contestants].cell)
         }

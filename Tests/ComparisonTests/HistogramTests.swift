@@ -11,7 +11,7 @@ struct HistogramTests {
   func precision(scale: Int) {
     var generator = SplitMix64(seed: 7, at: scale)
     var histogram = LatencyHistogram()
-    // Over six powers of ten, as latencies are.
+    // Values over six powers of ten, as latencies have.
     let values = (0..<20_000).map { _ in
       scale * (1 << generator.next(below: 20)) + generator.next(below: scale * 100)
     }

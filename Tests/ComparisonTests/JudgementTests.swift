@@ -47,7 +47,7 @@ struct JudgementTests {
     #expect(sentence.hasSuffix("× faster than `nslock`"))
   }
 
-  @Test("A comparison reports where no difference was seen, or there are too few rounds")
+  @Test("A comparison reports that no difference was seen, or that there are too few rounds")
   func nothingToSay() {
     let equal = record([(baseCell, [("one", around(100)), ("other", around(100, seed: 2))])])
     #expect(
@@ -132,14 +132,14 @@ struct JudgementTests {
       Baseline(limit: limit).regressions(
         ratios(record([(baseCell, now)])), since: before)
     }
-    // A machine at half the speed.
+    // The machine runs at half the speed.
     #expect(found([("ref", around(50)), ("one", around(100, seed: 4))]).isEmpty)
-    // A strategy at half the speed.
+    // A strategy runs at half the speed.
     let regression = try #require(
       found([("ref", around(100)), ("one", around(140, seed: 4))]).first)
     #expect(regression.strategy == "one" && regression.cell == baseCell.name)
     #expect(abs(regression.slowdown.median - 200 / 140) < 0.05)
-    // Slower by less than the limit; and faster.
+    // One strategy is slower by less than the limit, and one is faster.
     #expect(found([("ref", around(100)), ("one", around(190, seed: 4))]).isEmpty)
     #expect(found([("ref", around(100)), ("one", around(150, seed: 4))], limit: 0.5).isEmpty)
     #expect(found([("ref", around(100)), ("one", around(300, seed: 4))]).isEmpty)

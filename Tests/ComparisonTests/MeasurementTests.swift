@@ -8,9 +8,9 @@ import Testing
 @testable import Comparison
 
 /// Admits callers in a fixed ratio: a number of turns of the first caller for each turn of another.
-/// A caller whose turn does not come, because the round is over, is admitted after a while.
+/// A caller whose turn does not come because the round is over is admitted after a while.
 ///
-/// `@unchecked Sendable`: everything is only touched under `condition`.
+/// `@unchecked Sendable`: all accesses are under `condition`.
 final class TurnLock: Lock, @unchecked Sendable {
   private let condition = NSCondition()
   private let turnsOfFirst: Int
@@ -37,7 +37,7 @@ final class TurnLock: Lock, @unchecked Sendable {
 
 /// A lock whose critical section is longer than its user's.
 struct SlowLock: Lock {
-  /// How long, in turns of `burn`.
+  /// The length of the critical section, in turns of `burn`.
   let turns: Int
   private let lock = NSLock()
 
@@ -83,7 +83,7 @@ private func measured(
 ) throws -> RoundFigures {
   let rings = CellCalls(cell, seed: 1).rings
   var round = Round(driver: cell.driver, pace: pace, seconds: seconds)
-  // Other tests may use all threads of a pool as long as they run.
+  // Other tests may use all threads of a pool for as long as they run.
   round.patienceSeconds = 600
   guard case .measured(let figures) = round.run(work, rings, rings.map { _ in Caller() }) else {
     throw Stuck()
@@ -120,11 +120,11 @@ struct MeasurementTests {
     }
   }
 
-  @Test("A measured round finds the faults of no lock at all in a build without sections too")
+  @Test("A measured round finds the faults of a missing lock, also in a build without sections")
   func noLock() throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == "no-lock" })
-    // The callers stay in the critical section, so that a preempted one overlaps the other. The
-    // scheduler decides how many rounds it takes.
+    // The callers stay in the critical section, so that a preempted caller overlaps the other one.
+    // The scheduler determines how many rounds that takes.
     for _ in 0..<100 {
       let figures = try measured(entry.makeWork(SharedTable(keys: 1, burns: 20_000)), small)
       if figures.faults > 0 { return }
@@ -133,7 +133,7 @@ struct MeasurementTests {
   }
 
   @Test(
-    "A measured round shows a lock that prefers a caller as unfair, and one that alternates as fair"
+    "A measured round calls a lock that prefers a caller unfair, and an alternating lock fair"
   )
   func fairness() throws {
     let table = SharedTable(keys: 1, burns: 0)
@@ -155,12 +155,12 @@ struct MeasurementTests {
     cell.threads = 1
     let open = try measured(
       .synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace(interval: 1_000_000))
-    // 60 ms are 60 calls, one a millisecond, and all but ten of them are late by more than 10 ms:
-    // one of a hundred also in a round that a busy machine makes ten times as long.
+    // 60 ms are 60 calls, one per millisecond, and all but ten are late by more than 10 ms: more
+    // than one in a hundred calls, also in a round that a busy machine makes ten times as long.
     #expect(open.latencies[.p99] ?? 0 > 10_000_000)
     #expect(Double(open.operations) <= open.seconds * 1000 + 2)
-    // A closed load counts them once. On a busy machine the caller may get too little time for a
-    // hundred calls.
+    // A closed load counts the pause once. On a busy machine the caller may get too little time for
+    // a hundred calls, so the round is repeated.
     for _ in 0..<50 {
       let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
       #expect(closed.longestWait >= 60_000_000)
@@ -173,15 +173,15 @@ struct MeasurementTests {
   func longestWait() throws {
     var cell = small
     cell.threads = 1
-    // The slow call is not the one of its stretch that is timed.
+    // The slow call is not the timed call of its stretch.
     let figures = try measured(.synchronous(SlowOnce()), cell, pace: Pace(callsEach: 64))
     #expect(figures.longestWait >= 60_000_000)
   }
 
   @Test("A measured round reports how many callers did not return")
   func stuck() {
-    // A caller that comes after the round has ended makes no call: the scheduler decides how many
-    // rounds it takes until both are in time.
+    // A caller that comes after the end of the round makes no call. The scheduler determines how
+    // many rounds it takes until both callers are in time.
     for _ in 0..<100 {
       let work = HeldWork()
       defer { work.gate.signal() }
@@ -194,7 +194,7 @@ struct MeasurementTests {
     Issue.record("not stuck")
   }
 
-  @Test("A measured round times few of quick calls and all of slow ones")
+  @Test("A measured round times few of the quick calls and all slow calls")
   func pace() {
     #expect(Pace(callOf: 100_000, clock: 50).callsEach == 1)
     #expect(Pace(callOf: 100, clock: 50).callsEach == 50)
@@ -234,7 +234,7 @@ struct MeasurementTests {
 
   @Test("A measured round gives one order, three times, for strategies that differ")
   func repeated() throws {
-    // Each critical section is many times as long as the one before, which exceeds any effect of
+    // Each critical section is many times as long as the previous one, which exceeds any effect of
     // load.
     let entries =
       StrategyEntry.builtIn.filter { $0.name == "nslock" }
@@ -256,7 +256,7 @@ struct MeasurementTests {
     }
   }
 
-  @Test("A measured round ends when goesOn returns false, with the rounds so far")
+  @Test("A measurement ends when goesOn returns false, with the rounds so far")
   func interrupted() throws {
     let entries = StrategyEntry.builtIn.filter { $0.name == "nslock" || $0.name == "mutex" }
     let plan = try MeasurementPlan(cells: 1, contestants: 2, seconds: 2, rounds: 8, seed: 1)
@@ -285,8 +285,8 @@ struct MeasurementTests {
     for _ in 0..<200 where !(64...128).contains(bytes) {
       bytes = try #require(Contestant(mutex).bytesPerLock)
     }
-    // An object with a header and a pointer, and the 40 bytes of a mutex, each with the allocator's
-    // overhead.
+    // An object with a header, a pointer and the 40 bytes of a mutex, each with the overhead of the
+    // allocator.
     #expect((64...128).contains(bytes), "\(bytes)")
     #endif
   }

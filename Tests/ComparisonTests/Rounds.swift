@@ -2,23 +2,23 @@ import StressRunner
 
 @testable import Comparison
 
-/// Numbers of a normal distribution, the same for the same seed.
+/// Numbers of a normal distribution, equal for the same seed.
 struct NormalNumbers {
   private var generator: SplitMix64
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed, at: 99) }
 
-  /// The sum of twelve uniform numbers less six: mean 0, variance 1.
+  /// The sum of twelve uniform numbers minus six: mean 0, variance 1.
   mutating func next() -> Double {
     (0..<12).reduce(-6) { sum, _ in sum + generator.nextFraction() }
   }
 }
 
-/// Rounds of two strategies on a machine whose speed drifts for both alike, each with noise of its
-/// own.
+/// Rounds of two strategies on a machine whose speed drifts for both alike. Each strategy has its
+/// own noise.
 ///
 /// - Parameters:
-///   - count: How many rounds.
+///   - count: The number of rounds.
 ///   - factor: The ratio of the first's throughput to the second's.
 ///   - noise: The relative standard deviation of one round.
 ///   - seed: Determines all numbers.
@@ -43,7 +43,7 @@ func round(_ calls: Double) -> RoundFigures {
   RoundFigures(operations: Int(calls), seconds: 1)
 }
 
-/// A comparison of known throughputs: by workload, then by strategy, a list of calls a second of
+/// A comparison of known throughputs: for each workload and each strategy, the calls per second of
 /// the rounds.
 func record(_ cells: [(Cell, [(String, [Double])])], seed: UInt64 = 1) -> ComparisonRecord {
   let names = cells.first?.1.map(\.0) ?? []
@@ -63,5 +63,5 @@ func around(_ calls: Double, seed: UInt64 = 1) -> [Double] {
   return (0..<12).map { _ in calls * (1 + 0.005 * normal.next()) }
 }
 
-/// Four threads, nine of ten calls read.
+/// Four threads, of whose calls nine in ten read.
 let baseCell = Cell(threads: 4, reads: 90, sectionNanoseconds: 100, keys: 1000)

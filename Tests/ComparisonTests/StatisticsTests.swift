@@ -39,7 +39,7 @@ struct StatisticsTests {
   )
   func coverage() {
     var generator = SplitMix64(seed: 5)
-    // Its median is 0.25: a square is as skewed as latencies are.
+    // The median is 0.25: a square is as skewed as latencies are.
     let covered = (0..<500).count { trial in
       let values = (0..<12).map { _ in
         let fraction = generator.nextFraction()
@@ -81,8 +81,8 @@ struct StatisticsTests {
 
   @Test("The statistics take the order statistics of the sign test: ranks from the tables")
   func signTest() {
-    // Dixon and Massey's table for 95 %: the k-th smallest and the k-th largest; a rank here counts
-    // from 0.
+    // Dixon and Massey's table for 95 %: the k-th smallest and the k-th largest value. Ranks here
+    // count from 0.
     for (count, rank) in [(6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8), (30, 10)] {
       #expect(Interval.signTestRank(count: count) == rank - 1, "\(count)")
     }
@@ -95,7 +95,7 @@ struct StatisticsTests {
       let medians = (0..<20_000).map { _ in
         (0..<count).map { _ in generator.next(below: count) }.sorted()[(count - 1) / 2]
       }.sorted()
-      // Each rank has several per cent, so that chance may only shift the edge.
+      // Each rank has several per cent of the samples, so chance can only shift the edge.
       let drawn = medians[medians.count / 40]
       #expect(abs(Interval.bootstrapRank(count: count) - drawn) <= 1, "\(count)")
     }
@@ -126,14 +126,14 @@ struct StatisticsTests {
   )
   func needed() {
     let wide = Interval(median: 1, low: 1 / 1.2, high: 1.2)
-    // Four times the width takes sixteen times the rounds.
+    // Four times the width needs sixteen times the rounds.
     #expect(neededRounds(for: 0.2, seen: wide, in: 10) == nil)
     let rounds = neededRounds(for: 0.0466, seen: wide, in: 10) ?? 0
     #expect((155...165).contains(rounds), "\(rounds)")
     #expect(neededRounds(for: 0.05, seen: Interval(of: [1, 2]), in: 2) == nil)
   }
 
-  @Test("The statistics need no further rounds after the number that they give")
+  @Test("The statistics need no further rounds after the number of rounds that they give")
   func neededIsEnough() throws {
     let (one, other) = rounds(12, factor: 1, noise: 0.1, seed: 8)
     let pair = RoundPair(one, to: other)

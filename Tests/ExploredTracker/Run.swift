@@ -5,24 +5,24 @@ internal import Glibc
 @testable import SectionTable
 internal import Synchronization
 
-/// What a body does, and the state of an execution.
+/// The threads of a body, and the state of an execution.
 final class Run {
   let threads: Int
   let sections: Int
-  /// The first of the threads only read.
+  /// The number of threads that only read; these are the first ones.
   let readers: Int
-  /// All sections have one line.
+  /// True if all sections have the same line.
   let isOnePlace: Bool
   let resource = Section("resource").resource
   private let contexts: [ThreadContext.Pointer]
-  /// The section of each thread, from 0; the threads that are inside of theirs, by the program's
-  /// own account, which no point interrupts.
+  /// The section of each thread, from 0; and the threads inside of a section by the program's own
+  /// account, which no point interrupts.
   var current: [Int] = []
   var inside: Set<Int> = []
   var overlaps = 0
   var hasMissed = false
   var hasLostEnd = false
-  /// Over all executions.
+  /// The sum over all executions.
   var allOverlaps = 0
   var reported = 0
 
@@ -34,14 +34,14 @@ final class Run {
     contexts = (0..<threads).map { _ in ThreadContexts.make() }
   }
 
-  /// Gives the calling thread a context; `nil` takes it away.
+  /// Gives the calling thread a context; `nil` removes it.
   private func adopt(_ context: ThreadContext.Pointer?) {
     interlock_events_hide_thread(true)
     interlock_set_home(context)
     interlock_events_hide_thread(false)
   }
 
-  /// Reports a conflict outside of the exploration, so that every global variable is initialised.
+  /// Reports a conflict outside of the exploration, which initialises every global variable.
   func warmUp() {
     begin()
     var open: [Registry.OpenSection?] = []
@@ -57,7 +57,7 @@ final class Run {
     adopt(nil)
   }
 
-  /// Every execution begins with the same state of the tracker, also after one that was cut off.
+  /// Resets the tracker, so that every execution begins with the same state, also after a cut one.
   func begin() {
     let word = MemoryLayout<UInt>.size
     memset(interlock_get_buckets(), 0, Int(INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS) * word)
@@ -88,7 +88,7 @@ final class Run {
     defer { adopt(nil) }
     for section in 0..<sections {
       current[number] = section
-      // As in a new context: no section is open, and a begin overwrites both.
+      // As in a new context: no section is open. A begin overwrites both values.
       contexts[number].pointee.lastSlot = nil
       contexts[number].pointee.lastWord = SlotWord(bits: 0)
       forgetPast(of: number, in: nil)
@@ -105,7 +105,7 @@ final class Run {
     forgetPast(of: number, in: nil)
   }
 
-  /// Between two calls of the tracker, a thread depends only on its context and its open section.
+  /// Forgets the past: between two calls of the tracker, a thread depends only on these values.
   private func forgetPast(of number: Int, in open: Registry.OpenSection?) {
     let context = contexts[number]
     ProgramState.forget(except: [
@@ -117,16 +117,16 @@ final class Run {
 
   private func mode(of number: Int) -> Mode { number < readers ? .noWrite : .noReadWrite }
 
-  /// Each section has a line of its own, so that the log tells which two have met; one more for a
-  /// thread that has ended. At one place, sections are counted together.
+  /// Each section has its own line, so that the log shows which two overlapped; a thread that has
+  /// ended has one more line. At one place, sections are counted together.
   private func line(_ number: Int, _ section: Int) -> Int {
     isOnePlace ? 1 : 1 + number * (sections + 1) + section
   }
 
-  /// Two owners are inside: one of them has reported it before its begin returned. In the step of
-  /// the begin's last access. The order of two enters is of no account, nor is that of two leaves,
-  /// but that of an enter and a leave decides whether the two are inside together: so it is with
-  /// the begin of a read and the end of a write in the dependency table.
+  /// If two owners are inside, one of them has reported the overlap before its begin returned.
+  /// Runs in the step of the begin's last access. The order of two enters or of two leaves is
+  /// irrelevant, but the order of an enter and a leave decides whether the two are inside together:
+  /// the dependency table has the same for the begin of a read and the end of a write.
   private func enter(_ number: Int) {
     interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_READ, Self.count)
     for other in inside where mode(of: number).writes || mode(of: other).writes {
@@ -136,7 +136,7 @@ final class Run {
     inside.insert(number)
   }
 
-  /// In the step of the first access of the end.
+  /// Leaves in the step of the first access of the section's end.
   private func leave(_ number: Int) {
     Access.atNextAccess[pthread_self()] = { [self] in
       interlock_explored_accessed(INTERLOCK_OPERATION_SECTION_WRITE_END, Self.count)
@@ -144,7 +144,7 @@ final class Run {
     }
   }
 
-  /// The lines of the sections in which two threads are.
+  /// The lines of the current sections of two threads.
   private func pair(_ one: Int, _ other: Int) -> Set<Int> {
     [line(one, current[one]), line(other, current[other])]
   }
@@ -153,8 +153,8 @@ final class Run {
     ConflictLog.shared.findings.map { Set($0.places.map(\.place.line)) }
   }
 
-  /// All that the rest of an execution depends on, as a hash. A report of a section that has ended
-  /// does not matter any more.
+  /// A hash of all that the rest of an execution depends on. A report of a section that has ended
+  /// is irrelevant.
   var state: UInt64 {
     let reported = reportedPairs
     var values = Access.state
@@ -167,7 +167,7 @@ final class Run {
     return ProgramState.hash(with: values + [hasMissed ? 1 : 0, hasLostEnd ? 1 : 0])
   }
 
-  /// Stands for the counts above in the dependency table.
+  /// An address that stands for `inside` in the dependency table.
   private static var count: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 16) }
 }
 
@@ -183,12 +183,12 @@ private final class Work {
 }
 
 extension Run {
-  /// The body that is explored: not a closure of the main program, which runs on the main actor.
+  /// The explored body. Not a closure of the main program, which would run on the main actor.
   static var body: @convention(c) (UnsafeMutableRawPointer?) -> Bool {
     { run in run.map { Unmanaged<Run>.fromOpaque($0).takeUnretainedValue().execute() } ?? false }
   }
 
-  /// Runs all threads, as one execution; returns whether the tracker kept its promises.
+  /// Runs all threads as one execution. Returns true if the tracker kept its promises.
   func execute() -> Bool {
     begin()
     var handles: [pthread_t] = []

@@ -1,12 +1,12 @@
-// Explores the algorithm of sections itself, and prints what came of it. For the tests.
+// Explores the algorithm of sections itself, and prints the result, for the tests.
 //
 //     ExploredTracker [--threads N] [--sections N] [--readers N] [--one-place]
 //                     [--delay-publication] [--executions N] [--states [--samples N]]
 //
-// Every order that matters; with `--states`, every state, in as few executions as reach them, and
-// then N random executions, which must reach no other.
+// Runs every order that matters. With `--states`, reaches every state in as few executions as
+// possible, and then runs N random executions, which must reach no other state.
 internal import CInterlockExplorer
-// What the interposed calls are in.
+// Contains the interposed calls.
 import Dispatch
 internal import Glibc
 internal import SectionTable
@@ -24,7 +24,7 @@ private let run = Run(
   readers: number("--readers", 0), isOnePlace: CommandLine.arguments.contains("--one-place"))
 Access.delaysPublication = CommandLine.arguments.contains("--delay-publication")
 SectionTracking.onConflict = .record
-// Stacks are the thread's own data.
+// Stacks belong to a single thread.
 SectionTracking.stackDepth = 0
 
 run.warmUp()
@@ -44,13 +44,13 @@ guard status == INTERLOCK_EXPLORE_RAN else {
   print("not explored: \(status.rawValue)")
   exit(64)
 }
-// They would be reported at the end of the process.
+// Removed, because they would be reported at the end of the process.
 ConflictLog.shared.removeAll()
 print("executions=\(result.executions)")
 print("cut=\(result.cut)")
 print("complete=\(result.is_complete)")
 print("verdict=\(result.verdict.rawValue)")
-// The search has ended by itself, and not by a limit.
+// True if the search has ended by itself, not by a limit.
 print("finished=\(strategy?.pointee.begin(strategy) == false)")
 print("steps=\(result.steps)")
 print("states=\(StateSearch.states.count)")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body that is explored: plain code, which knows nothing of the explorer.
+/// An explored body: plain code that does not use the explorer.
 struct Body: Sendable {
   let name: String
   /// Returns false if the execution failed.
@@ -12,7 +12,7 @@ struct Body: Sendable {
   }
 }
 
-/// A value that threads share without any protection of its own: the body's locks protect it, or
+/// A value that threads share. It has no protection of its own: the body's locks protect it, or
 /// fail to.
 final class Shared<Value>: @unchecked Sendable {
   // Unchecked: only the running logical thread accesses it.
@@ -21,7 +21,7 @@ final class Shared<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// What the executions were seen to do, over all of them.
+/// The outcomes of all executions.
 enum Outcomes {
   // Unsafe: only the running logical thread accesses it.
   nonisolated(unsafe) private static var seen: Set<String> = []
@@ -77,7 +77,7 @@ func makeMutex(type: Int32 = Int32(PTHREAD_MUTEX_NORMAL)) -> Cell<pthread_mutex_
   return mutex
 }
 
-/// The time that `clock_gettime` says, and a span after it.
+/// The current time of a clock plus `seconds`.
 func time(after seconds: Int, clock: clockid_t = CLOCK_REALTIME) -> timespec {
   var now = timespec()
   clock_gettime(clock, &now)
@@ -85,7 +85,7 @@ func time(after seconds: Int, clock: clockid_t = CLOCK_REALTIME) -> timespec {
   return now
 }
 
-/// The text in an array of characters of C.
+/// The text in a C array of characters.
 func string<Characters>(_ characters: Characters) -> String {
   withUnsafeBytes(of: characters) { bytes in
     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

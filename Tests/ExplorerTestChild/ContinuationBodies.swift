@@ -107,7 +107,7 @@ let continuationBodies = [
     return sum.value == 6
   },
   Body("stream-keeps-newest") {
-    // How many elements the reader misses depends on when it comes.
+    // The number of elements that the reader misses depends on when the reader starts.
     let trail = Trail()
     runTask {
       let (stream, continuation) = AsyncStream.makeStream(

@@ -18,7 +18,7 @@ let dispatchBodies = [
     return trail.text == "bbn"
   },
   Body("early-notify") {
-    // The group is empty before the second block is handed over, in some orders.
+    // In some orders the group is empty before the second block is submitted.
     let group = DispatchGroup()
     let done = DispatchSemaphore(value: 0)
     let count = Shared(0)
@@ -31,7 +31,7 @@ let dispatchBodies = [
     return lock.withLock { count.value == 2 }
   },
   Body("late-enter") {
-    // The block enters the group itself: the wait may come before.
+    // The block itself enters the group, so the wait may come before.
     let group = DispatchGroup()
     let lock = NSLock()
     let done = Shared(false)
@@ -135,7 +135,7 @@ let dispatchBodies = [
     return true
   },
   Body("timers-in-turn") {
-    // The first one's time comes an hour before the second's, and two after its making.
+    // The timer that is made last fires first: after two hours, an hour before the other timer.
     let group = DispatchGroup()
     let trail = Trail()
     for hours in [3, 2] {
@@ -149,7 +149,7 @@ let dispatchBodies = [
     return trail.text == "23"
   },
   Body("debounce") {
-    // Each event cancels the timer of the one before: only the last one's fires.
+    // Each event cancels the timer of the event before, so only the last timer fires.
     final class Debouncer: @unchecked Sendable {
       // Unchecked: everything is on the queue.
       let queue = DispatchQueue(label: "debounce")
@@ -264,7 +264,7 @@ let dispatchBodies = [
     return count.value == 2
   },
   Body("dry-pool") {
-    // The block waits for one that needs a worker too.
+    // The block waits for a second block, which needs another worker.
     let done = DispatchSemaphore(value: 0)
     let group = DispatchGroup()
     DispatchQueue.global().async(group: group) {
@@ -278,7 +278,7 @@ let dispatchBodies = [
   Body("reads-through-serial-queue") { readThroughQueue(DispatchQueue(label: "cache")) },
 ]
 
-/// 1,000 callers read at once through a queue, each with a semaphore over `async`.
+/// 1,000 callers read at once through a queue; each waits for `async` on its own semaphore.
 private func readThroughQueue(_ cache: DispatchQueue) -> Bool {
   let callers = concurrentQueue("callers")
   let group = DispatchGroup()

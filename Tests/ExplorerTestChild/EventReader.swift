@@ -14,7 +14,7 @@ enum EventReader {
   nonisolated(unsafe) private(set) static var acquisitions = 0
   nonisolated(unsafe) private(set) static var errors = 0
 
-  /// How many threads wait for a mutex that they have not acquired.
+  /// The number of threads that wait for a mutex without having acquired it.
   static var unanswered: Int { waits.count }
   static var unreleased: Int { held.count }
 
@@ -32,7 +32,7 @@ enum EventReader {
   }
 
   private static func note(_ event: interlock_event) {
-    // Of the user's locks only: the runtime's are many.
+    // Only the user's locks: the runtime has many of its own.
     guard interlock_events_is_users(withUnsafePointer(to: event, interlock_events_place)) else {
       return
     }

@@ -18,7 +18,7 @@ private final class ThreadExecutor: SerialExecutor, TaskExecutor, @unchecked Sen
   private var jobs: [UnownedJob] = []
   private var isOver = false
   private let hasEnded = DispatchSemaphore(value: 0)
-  /// False: the thread may take a job, and end it, before the call that hands it over returns.
+  /// If false, the thread may take a job and end it before the call that submits it returns.
   private let signalsUnderLock: Bool
 
   init(signalsUnderLock: Bool = true) { self.signalsUnderLock = signalsUnderLock }
@@ -75,7 +75,7 @@ private actor Account {
   private let own = QueueExecutor()
   private(set) var balance = 0
 
-  /// On the executor, or on a queue of its own.
+  /// Without an executor, the actor runs on its own queue.
   init(on executor: (any SerialExecutor)? = nil) { self.executor = executor }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -83,7 +83,7 @@ private actor Account {
   }
 
   func add() { balance += 1 }
-  /// Reads, waits, writes: the actor is open to others in between.
+  /// Reads, yields and writes: other calls may enter the actor in between.
   func addAcrossYield() async {
     let old = balance
     await Task.yield()
@@ -112,7 +112,7 @@ private actor PlainAccount {
   func add(_ name: String, to trail: Trail) { trail.append(name) }
 }
 
-/// The balance after tasks on an executor have ended; the executor runs until then.
+/// The balance after the tasks on an executor end; the executor runs until then.
 private func balance(
   on executor: ThreadExecutor, _ work: @escaping @Sendable (Account) async -> Void
 ) -> Int {
@@ -137,14 +137,14 @@ private func balanceOnQueue(_ work: @escaping @Sendable (Account) async -> Void)
   return balance.value
 }
 
-/// Two tasks that do the same.
+/// Two tasks with the same work.
 private func twice(_ work: @escaping @Sendable () async -> Void) async {
   await withTaskGroup(of: Void.self) { group in
     for _ in 0..<2 { group.addTask { await work() } }
   }
 }
 
-/// Two tasks on an executor that do the same with an actor.
+/// The balance after two tasks with the same work on an actor, both on one executor.
 private func balance(
   preferring executor: any TaskExecutor,
   _ work: @escaping @Sendable (PlainAccount) async -> Void
@@ -170,14 +170,14 @@ private func runTask(
   executor.stop()
 }
 
-/// Two children that come to an actor in either order, each of an `async let`.
+/// Two children, each of an `async let`, reach an actor in either order.
 private func letBoth(_ account: PlainAccount, _ trail: Trail) async {
   async let first: Void = account.add("a", to: trail)
   async let second: Void = account.add("b", to: trail)
   _ = await (first, second)
 }
 
-/// The balance after two tasks that prefer a thread, which runs until they have ended.
+/// The balance after two tasks that prefer a thread, which runs until the tasks have ended.
 private func balanceOfTasks(on executor: ThreadExecutor) -> Int {
   executor.start()
   defer { executor.stop() }
@@ -198,7 +198,7 @@ let executorBodies = [
   Body("thread-executor") {
     balance(on: ThreadExecutor()) { account in await twice { await account.add() } } == 2
   },
-  // The await of a task that may have ended already gives the executor up only if it has not.
+  // The await leaves the executor only if the awaited task has not ended yet.
   Body("queue-executor-await") {
     balanceOnQueue { account in
       let other = Task {}
@@ -242,7 +242,7 @@ let executorBodies = [
     Outcomes.note(trail.text)
     return true
   },
-  // A child that its parent cancels: it sees that, or has ended before.
+  // The parent cancels the child, which sees the cancellation or has ended before it.
   Body("pool-executor-async-let-cancelled") {
     let trail = Trail(under: NSLock())
     runTask {

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Bodies that destroy memory, or whose process does: each runs in a process of its own.
+/// Bodies that destroy memory or end their process: each runs in a separate process.
 let faultBodies =
   [
-    // The second call finds the block in the thread's own list: no lock is held.
+    // The second `free` finds the block in the thread's own cache, so it holds no lock.
     Body("double-free") { freeTwice(24) },
-    // A block too large for that list: the heap's lock is held while the fault is found.
+    // The block is too large for that cache, so the fault is found while the heap's lock is held.
     Body("double-free-under-lock") { freeTwice(100_000) },
     Body("long-path") {
       let path = "/tmp/" + String(repeating: "directory/", count: 500)
@@ -14,7 +14,7 @@ let faultBodies =
       return stat(path, &status) == -1 && errno == ENAMETOOLONG
     },
     Body("longest-path") {
-      // One that fits, with a last component that is longer than a name can be.
+      // The whole path fits into a path's limit; its last component exceeds the limit of a name.
       let path = "/tmp/" + String(repeating: "a", count: 4080)
       var status = stat()
       return stat(path, &status) == -1 && errno == ENAMETOOLONG
@@ -26,7 +26,7 @@ let faultBodies =
       return UnsafePointer<UInt8>(bitPattern: 16)!.pointee == 0
     },
     Body("scribble-in-third") {
-      // Two warm-ups come before the first.
+      // Two warm-ups come before the first counted execution.
       Scribbles.executions += 1
       guard Scribbles.executions == 5 else { return true }
       scribble(on: SharedMemory.mappings, "large")
@@ -55,7 +55,7 @@ let faultBodies =
 
 private func freeTwice(_ size: Int) -> Bool {
   let block = malloc(size)
-  // The block does not become part of the free memory behind it.
+  // The fence keeps the block from merging with the free memory behind it.
   let fence = malloc(size)
   free(block)
   free(block)
@@ -68,15 +68,15 @@ private enum Scribbles {
   nonisolated(unsafe) static var executions = 0
 }
 
-/// A thread that is not explored and faults, with a handler of the program's that mends the fault.
+/// An unexplored thread that faults, and the program's handler, which repairs the fault.
 enum FaultBeside {
-  /// Accesses that the body has asked for, and those that the thread has made.
+  /// The number of accesses that the body has requested, and that the thread has made.
   static let asked = Atomic(0)
   static let answered = Atomic(0)
   // Unsafe: written before the thread is started.
   nonisolated(unsafe) fileprivate static var page = UnsafeMutableRawPointer(bitPattern: 0)
 
-  /// Starts the thread, which waits for the body.
+  /// Starts the thread, which then waits for requests of the body.
   static func start() {
     page = mmap(nil, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     var action = sigaction()
@@ -104,7 +104,7 @@ enum FaultBeside {
   }
 }
 
-/// The memory that this process shares with its parent, as a body can find it.
+/// The memory that this process shares with its parent, found in the way open to any body.
 private enum SharedMemory {
   static var mappings: [UnsafeMutableRawBufferPointer] { find("rw-s") }
   static var privateMappings: [UnsafeMutableRawBufferPointer] { find("rw-p") }
@@ -128,7 +128,7 @@ private enum SharedMemory {
   }
 }
 
-/// Writes over each page that is in use, and over some of those that are not.
+/// Writes to each page that is in use, and to some pages that are not.
 private func scribble(on mappings: [UnsafeMutableRawBufferPointer], _ pattern: String) {
   var state = UInt64(getpid())
   func next() -> UInt64 {

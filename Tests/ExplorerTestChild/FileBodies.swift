@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder of its own for an execution, with files and folders in it.
+/// A folder with files and folders in it, one for each execution.
 private struct Tree: Sendable {
   let root: String
-  /// A file that is open for all threads, which share its position.
+  /// A file descriptor that all threads use: they share its position.
   let shared: Int32
-  /// In memory, where that is possible: each execution makes a tree anew.
+  /// In memory if possible, because each execution makes a new tree.
   private static let memory =
     access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : NSTemporaryDirectory()
 
@@ -23,7 +23,7 @@ private struct Tree: Sendable {
     self.root = root
   }
 
-  /// What is there now: each path, and what it contains.
+  /// The present state: each path and its content.
   var state: String {
     let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
     return paths.sorted().map { "\($0)=\(read("/" + $0))" }.joined(separator: " ")
@@ -64,7 +64,7 @@ private struct Tree: Sendable {
     while let entry = readdir(folder) {
       names.append(string(entry.pointee.d_name))
     }
-    // Temporary files of Foundation have random names.
+    // Foundation's temporary files have random names.
     return names.filter { !$0.hasPrefix(".dat") }.joined(separator: ",")
   }
 
@@ -75,7 +75,7 @@ private struct Tree: Sendable {
   }
 }
 
-/// Calls on files that depend on each other, or do not.
+/// Calls on files; some depend on each other, some do not.
 private let calls: [@Sendable (Tree) -> String] = [
   { $0.size("/a") },
   { $0.size("/full/inner/d") },
@@ -123,14 +123,14 @@ private let calls: [@Sendable (Tree) -> String] = [
   { $0.size("/second name of b") },
 ]
 
-/// Two threads that make one of the calls each.
+/// Bodies of two threads, each of which makes one of the calls.
 let fileBodies = calls.indices.flatMap { one in
   calls.indices.dropFirst(one).map { other in
     Body("files-\(one)-\(other)") { outcome([[one], [other]]) }
   }
 }
 
-/// Threads that make calls on files of one folder; the numbers are theirs.
+/// Runs threads that make calls on the files of one folder: each thread the calls of its indices.
 private func outcome(_ numbers: [[Int]]) -> Bool {
   let tree = Tree()
   let answers = numbers.map { _ in Shared("") }
@@ -154,7 +154,7 @@ let fileBodiesOfThree = (0..<40).map { seed in
   }
 }
 
-/// Files with random names, which the file system lists in another order each time.
+/// Files with random names, which the file system lists in a different order each time.
 let listingBodies = [
   Body("listed-files") {
     let tree = Tree(in: NSTemporaryDirectory())
@@ -162,7 +162,7 @@ let listingBodies = [
       let folder = tree.root + "/listed"
       mkdir(folder, 0o700)
       for _ in 0..<5 { tree.write("/listed/\(UUID())", "new", O_CREAT) }
-      // Each file is used again, in the order of the list.
+      // The uses of the files follow the order of the list.
       for name in tree.list("/listed").split(separator: ",") { _ = tree.size("/listed/\(name)") }
       let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
       for name in files ?? [] { _ = tree.read("/listed/\(name)") }
@@ -173,7 +173,7 @@ let listingBodies = [
   }
 ]
 
-/// Calls on an open file that are performed without control.
+/// Calls on an open file that the explorer does not control.
 private let escapingCalls: [(String, @Sendable (Int32) -> Int32)] = [
   ("dup", { dup($0) }),
   ("dup2", { dup2($0, 200) }),

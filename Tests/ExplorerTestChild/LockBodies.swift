@@ -53,14 +53,14 @@ let lockBodies = [
     for lock in locks { lock.withLock {} }
     let named = Dictionary(uniqueKeysWithValues: locks.enumerated().map { ("lock \($0)", $1) })
     let lockAll: @Sendable () -> Void = { for lock in named.values { lock.withLock {} } }
-    // Keeps its address from the next execution.
+    // Kept, so that the locks of the next execution get other addresses.
     Kept.all.append(named)
     runThreads(lockAll, lockAll)
     return true
   },
   Body("condition-lock") {
-    // Foundation's lock makes the calls of the C library itself. Not `lock()`: where it has to
-    // wait, Foundation traps as it converts the distant future.
+    // `NSConditionLock` makes the C library's calls itself. `lock(before:)`, because `lock()` traps
+    // if it has to wait: Foundation cannot convert the distant future.
     let lock = NSConditionLock(condition: 0)
     let limit = Date().addingTimeInterval(3600)
     let count = Shared(0)

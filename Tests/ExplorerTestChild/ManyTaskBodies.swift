@@ -5,7 +5,7 @@ private actor Counter {
   func add() { count += 1 }
 }
 
-/// Waits for asynchronous code on a thread.
+/// Blocks the thread until asynchronous code has ended.
 private func wait(_ run: @escaping @Sendable () async -> Bool) -> Bool {
   let done = DispatchSemaphore(value: 0)
   let passed = Shared(false)
@@ -17,7 +17,7 @@ private func wait(_ run: @escaping @Sendable () async -> Bool) -> Bool {
   return passed.value
 }
 
-/// Bodies of any size, for what a step costs where there are many threads.
+/// Bodies with `size` tasks, which measure what a step costs with many threads.
 func manyTaskBodies(_ size: Int) -> [Body] {
   [
     Body("many-on-an-actor") {

@@ -3,8 +3,8 @@ import Foundation
 import OrderPrograms
 import Programs
 
-/// Explores a program of `OrderPrograms`, and prints the outcome as JSON. In a process
-/// that has little debug information: a failure's lines are looked up in all of it.
+/// Explores a program of `OrderPrograms`, and prints the outcome as JSON. Runs in this process
+/// because it has little debug information, all of which is searched for the lines of a failure.
 ///
 /// - Parameter arguments: The program's name, the budget in seconds, and the width of the pool if
 ///   it is not the machine's.

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Small programs of random calls. Their outcome is what each object has seen: a search that leaves
-/// out orders finds fewer outcomes than one that tries all.
+/// Small programs of random calls. The outcome is what each object has seen, so a search that loses
+/// orders finds fewer outcomes than a search that tries all.
 let programBodies = (0..<120).map { number in
   Body("program-\(number)") {
     var program = RandomProgram(seed: UInt64(number))
@@ -23,7 +23,7 @@ private struct RandomProgram {
     return Int((state >> 33) % bound)
   }
 
-  /// What the calls share.
+  /// The state that the calls share.
   final class World: @unchecked Sendable {
     // Unchecked: only the running logical thread accesses it.
     let serial = DispatchQueue(label: "serial")

@@ -6,11 +6,11 @@ func concurrentQueue(_ label: String) -> DispatchQueue {
   DispatchQueue(label: label, attributes: .concurrent)
 }
 
-/// Values that blocks append one after another.
+/// A list of values to which blocks append.
 final class Trail: @unchecked Sendable {
   // Unchecked: only the running logical thread accesses it.
   private var values: [String] = []
-  /// Where the order of the values is an outcome of its own.
+  /// Present if the order of the values is an outcome: then each append is a step.
   private let lock: NSLock?
 
   init(under lock: NSLock? = nil) { self.lock = lock }
@@ -50,7 +50,7 @@ let queueBodies = [
     return trail.text == "0123s"
   },
   Body("concurrent-order") {
-    // Of three blocks, two can be with a worker that has not begun: the third never comes first.
+    // Two of the three blocks may be with a worker that has not begun, so the third is never first.
     let queue = concurrentQueue("concurrent")
     let group = DispatchGroup()
     let trail = Trail()
@@ -60,7 +60,7 @@ let queueBodies = [
     return true
   },
   Body("check-then-act") {
-    // Each step is on the queue; both together are not.
+    // Each step runs on the queue, but the two steps are not one critical section.
     let queue = DispatchQueue(label: "state")
     let group = DispatchGroup()
     let count = Shared(0)

@@ -3,7 +3,7 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// Two threads write; one of the pair of bodies that differ only in what orders them.
+/// Two threads write. The bodies of a pair differ only in what orders the writes.
 private func twoWriters(_ body: @escaping @Sendable (Shared<Int>) -> Void) -> Bool {
   let counter = Shared(0)
   runThreads({ body(counter) }, { body(counter) })
@@ -29,7 +29,7 @@ private actor MarkedCounter {
 }
 
 private final class Model: @unchecked Sendable {
-  // Unchecked: the sections of the property are what is tested.
+  // Unchecked: the sections of the property are under test.
   @Tracked var value = 0
 }
 
@@ -47,7 +47,7 @@ private final class LockedBySection: Sendable {
   }
 }
 
-/// Bodies with sections: a conflict fails the execution, and what orders them is seen.
+/// Bodies with sections: a conflict fails the execution, and the explorer sees what orders them.
 let sectionBodies: [Body] = [
   Body("sections-unlocked") { twoWriters(writeMarked) },
   Body("sections-locked") {

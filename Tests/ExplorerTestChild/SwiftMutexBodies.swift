@@ -7,7 +7,7 @@ private final class Guarded: Sendable {
   let count = Shared(0)
 }
 
-/// Its address is a distance in the code.
+/// A global: code finds its address at a fixed distance.
 private let globalMutex = Mutex(0)
 
 let swiftMutexBodies = [
@@ -72,7 +72,7 @@ let swiftMutexBodies = [
     return globalMutex.withLock { $0 } == 2
   },
   Body("mutex-unlocked-unseen") {
-    // Leaked: the mutex is not that of an object, so that its address is known.
+    // Allocated and leaked: the mutex is not part of an object, so the body knows its address.
     nonisolated(unsafe) let mutex = UnsafeMutablePointer<Mutex<Int>>.allocate(capacity: 1)
     mutex.initialize(to: Mutex(0))
     let hasLocked = DispatchSemaphore(value: 0)

@@ -15,7 +15,7 @@ private actor Account {
   private(set) var balance = 0
 
   func add() { balance += 1 }
-  /// Reads, waits, writes: the actor is open to others in between.
+  /// Reads, yields and writes: other calls may enter the actor in between.
   func addAcrossAwait() async {
     let old = balance
     await Task.yield()
@@ -114,7 +114,7 @@ let taskBodies = [
     return true
   },
   Body("cancellation") {
-    // The task may ask before it is cancelled, or after.
+    // The task may read `isCancelled` before or after its cancellation.
     let found = Shared(false)
     runTask {
       let task = Task { Task.isCancelled }
@@ -175,7 +175,7 @@ let taskBodies = [
     return true
   },
   Body("blocked-tasks") {
-    // Each task blocks its thread until the other has come: with one thread that never happens.
+    // Each task blocks its thread until the other task runs, which never happens with one thread.
     let first = DispatchSemaphore(value: 0)
     let second = DispatchSemaphore(value: 0)
     let group = DispatchGroup()
@@ -193,7 +193,7 @@ let taskBodies = [
     return true
   },
   Body("priorities") {
-    // Which of two priorities runs first is open.
+    // Either of the two priorities may run first.
     let trail = Trail()
     let group = DispatchGroup()
     for (name, priority) in [("h", TaskPriority.high), ("l", TaskPriority.low)] {
@@ -209,7 +209,7 @@ let taskBodies = [
   },
 ]
 
-/// Not offered to asynchronous code, for the reason that the body shows.
+/// Wraps the wait because asynchronous code may not call it: it blocks the thread.
 private func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
 private actor Tally {
@@ -217,8 +217,8 @@ private actor Tally {
   func add() { count += 1 }
 }
 
-/// Lets every second execution find other free memory than the one before, so that an object gets
-/// an address that another one has left in one of them, and a new address in the other.
+/// Occupies freed memory in every second execution, so that an object gets the address of an
+/// earlier object in one execution and a new address in the next.
 private enum OtherMemory {
   // Unsafe: only the running logical thread accesses it.
   nonisolated(unsafe) private static var isTaken = false
@@ -245,8 +245,8 @@ private func inTask(_ run: @escaping @Sendable () async -> Void) -> Bool {
   }
 }
 
-/// Bodies whose objects get memory that others have left, and bodies whose orders a narrow pool
-/// takes away.
+/// Bodies whose objects get the memory of earlier objects, and bodies whose orders a narrow pool
+/// would prevent.
 let reuseBodies = [
   Body("four-tasks-one-lock") {
     let (lock, order, done) = (NSLock(), Shared(""), DispatchGroup())

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bodies of tasks with a known number of orders that a user can distinguish. `TaskOrderTests` has
-/// the numbers.
+/// Bodies of tasks with a known number of orders that a user can distinguish. `TaskOrderTests`
+/// compares the numbers.
 private actor Log {
   private(set) var text = ""
   func add(_ letter: String) { text += letter }
@@ -131,7 +131,7 @@ let taskOrderBodies =
       },
     ]
   } + [
-    // The tasks take the lock in either order, and come to the main actor in either: 4 outcomes.
+    // The tasks take the lock in two orders and reach the main actor in two orders: 4 outcomes.
     Body("main-actor-after-lock") {
       let lock = NSLock()
       let taken = Shared("")

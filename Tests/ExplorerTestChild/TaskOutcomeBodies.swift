@@ -1,9 +1,9 @@
 import Synchronization
 
-// Bodies of tasks with known outcomes, which `TaskOutcomeTests` has.
+// Bodies of tasks with known outcomes, which `TaskOutcomeTests` lists.
 
-/// Reads a stream that another task feeds. The functions of the library's sequences look at it
-/// without a call that is seen.
+/// Reads a stream that another task feeds. The standard library's functions on sequences read it
+/// without a call that the explorer sees.
 private func fed(
   _ policy: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded,
   _ read: @escaping @Sendable (AsyncStream<Int>) async -> String
@@ -68,7 +68,7 @@ private actor Debouncer {
 }
 
 let taskOutcomeBodies = [
-  // The first sleep may have ended before its task is cancelled.
+  // The first sleep may end before its task is cancelled.
   Body("debounced") {
     let seen = Shared("")
     runTask {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a destructor of thread-specific data was called with.
+/// The number of calls of a destructor of thread-specific data.
 nonisolated(unsafe) private var destroyed = 0
 
 private let key: pthread_key_t = {
@@ -9,7 +9,7 @@ private let key: pthread_key_t = {
   return key
 }()
 
-/// Its destructor sets data again each time, as that of CoreFoundation does.
+/// A key whose destructor sets its data again each time, as CoreFoundation's does.
 nonisolated(unsafe) private var stubbornKey = pthread_key_t()
 private let stubbornKeyIsMade: Bool =
   pthread_key_create(&stubbornKey) { pthread_setspecific(stubbornKey, $0) } == 0
@@ -20,7 +20,7 @@ nonisolated(unsafe) private var firstOnce = pthread_once_t()
 nonisolated(unsafe) private var secondOnce = pthread_once_t()
 private let initialiserLock = NSLock()
 
-/// How often the body has run: state that it leaves behind.
+/// The number of runs of the body: state that outlives an execution.
 nonisolated(unsafe) private var runs = 0
 
 let threadBodies = [
@@ -187,7 +187,7 @@ let threadBodies = [
     return true
   },
   Body("exit") {
-    // In some orders the process ends.
+    // The process ends in some orders.
     let lock = NSLock()
     let count = Shared(0)
     let add: @Sendable () -> Void = {
@@ -200,7 +200,7 @@ let threadBodies = [
   },
   Body("never-ends") {
     let number = "\(getpid())\n"
-    // The explorer itself would end the execution by a signal.
+    // Blocked, because the explorer would end the execution by a signal.
     var all = sigset_t()
     sigfillset(&all)
     sigprocmask(SIG_BLOCK, &all, nil)

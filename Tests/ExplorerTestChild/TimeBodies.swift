@@ -26,7 +26,7 @@ private func noteValue(after wait: @escaping @Sendable () -> Void) {
   pthread_join(thread, nil)
 }
 
-/// Times are lower bounds: no sleep, delay or timer is an order.
+/// Bodies in which times are lower bounds: no sleep, delay or timer orders anything.
 let timeBodies = [
   Body("usleep-as-join") {
     noteValue { usleep(1000) }; return true
@@ -101,7 +101,7 @@ let timeBodies = [
     return true
   },
   Body("delayed-beyond-the-end") {
-    // The block may come before the body's end, and then meets its accesses.
+    // The block may run before the body ends, and then races with its accesses.
     let set = Locked(0)
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { set.value += 1 }
     set.change { $0 += 10 }
@@ -113,7 +113,7 @@ let timeBodies = [
     return true
   },
   Body("sleep-and-clock") {
-    // The clock shows the later of the ends of the two sleeps that have come before.
+    // The clock shows the later of the two sleeps that have ended before.
     let begin = time(after: 0, clock: CLOCK_MONOTONIC)
     let seen = Locked(0)
     runThreads(

@@ -45,7 +45,7 @@ let waitBodies = [
     return true
   },
   Body("flag-outside-lock") {
-    // The flag has a lock of its own: the signal may come between the look at it and the wait.
+    // The flag has its own lock, so the signal may come between the check and the wait.
     let mutex = makeMutex()
     let flagLock = NSLock()
     let condition = makeCondition()
@@ -112,7 +112,7 @@ let waitBodies = [
     return true
   },
   Body("never-signalled") {
-    // A wake-up without a signal would let the wait end, and need never come.
+    // Only a wake-up without a signal could end the wait, and it need never come.
     let mutex = makeMutex()
     let condition = makeCondition()
     let thread = startThread {
@@ -126,7 +126,7 @@ let waitBodies = [
     return true
   },
   Body("two-wait-without-loop") {
-    // Each waiter may wake by itself, before the signal or between the signals.
+    // Each waiter may wake without a signal, before the first signal or between the two.
     let condition = NSCondition()
     let (tickets, got) = (Shared(0), Shared(""))
     let wait: @Sendable (String) -> Void = { name in
@@ -247,7 +247,7 @@ let waitBodies = [
     return state.value == (6, 2, 0)
   },
   Body("mutex-in-wait") {
-    // A `Mutex` is held over a point: the other thread reaches its slow path.
+    // A `Mutex` is held across a point, so the other thread reaches its slow path.
     let guarded = Guarded()
     let add: @Sendable () -> Void = {
       guarded.count.withLock { count in
@@ -260,7 +260,7 @@ let waitBodies = [
   },
 ]
 
-/// Not a local variable of the body: a closure cannot capture a `Mutex`.
+/// A class, because a closure cannot capture a `Mutex` in a local variable.
 private final class Guarded: Sendable {
   let count = Mutex(0)
 }

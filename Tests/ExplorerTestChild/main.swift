@@ -1,4 +1,4 @@
-// Explores one body, and prints what came of it, a line for each fact. For the tests.
+// Explores one body for the tests, and prints the result with one line for each fact.
 import CInterlockAnalysis
 import CInterlockEvents
 import CInterlockExplorer
@@ -29,16 +29,16 @@ private struct Arguments {
   var readsWaits = false
   var isIsolated = false
   var forksEach = false
-  /// Processes that explore at once; 0 for this one.
+  /// The number of processes that explore at once; 0 explores in this process.
   var jobs = 0
-  /// Which of several parts of the orders is explored, from 0, and how many there are.
+  /// The index of the part of the orders to explore, from 0, and the number of parts.
   var shard: UInt32 = 0
   var shards: UInt32 = 1
   var keepsGoing = false
   var faultsBeside = false
   var budget: UInt64 = 0
   var executionTime: UInt64 = 300_000_000
-  /// The number of tasks of the bodies that are of any size.
+  /// The number of tasks in the bodies of variable size.
   var size = 100
   var followsOrder = false
   var time = INTERLOCK_TIME_IS_LOWER_BOUND
@@ -192,7 +192,7 @@ private func exploreInJobs(
   return result
 }
 
-/// The threads that the wait table knows as waiting for a mutex.
+/// The threads that wait for a mutex according to the wait table.
 private func blockedThreads() -> [interlock_thread_view] {
   var views = [interlock_thread_view](repeating: interlock_thread_view(), count: 1024)
   let count = interlock_waits_threads(&views, views.count)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "a wait ends without a signal: one beside no loop fails, and so do two",
+    "a wait outside a loop fails when it ends without a signal",
     arguments: ["wait-without-loop", "two-waits-without-loop"])
   func noLoop(_ body: String) throws {
     #expect(try Exploration(body).verdict == INTERLOCK_EXPLORED_FAILED)

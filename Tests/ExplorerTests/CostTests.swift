@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// What a step costs where there are many threads.
+/// The cost of a step in a body with many threads.
 @Suite(.serialized, .controlled, .offThePool) struct CostTests {
-  /// Each step looks at the thread that took it, at those that it lets go on, and at 16 others; a
-  /// look at each task would be 250 for a step and more.
+  /// Each step examines the thread that took it, the threads that it wakes and 16 others. If it
+  /// examined each task, the count per step would be 250 or more.
   @Test(
-    "a step of 500 tasks looks at a few of them, not at each",
+    "a step examines a few of 500 tasks, not each of them",
     arguments: [
       "many-on-an-actor", "many-in-a-group-on-an-actor", "many-in-a-group", "many-that-yield",
       "many-on-a-serial-queue",

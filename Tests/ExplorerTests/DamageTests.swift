@@ -6,7 +6,7 @@ import Testing
 /// Bodies that destroy memory, in processes of their own.
 @Suite(.serialized, .controlled, .offThePool) struct DamageTests {
   @Test(
-    "a body that writes over all memory that its process shares is a finding and ends only itself",
+    "a body that overwrites all memory that its process shares is a finding and ends only itself",
     arguments: [
       "random", "ones", "small", "large", "random-and-exit", "ones-and-exit", "everywhere",
     ], ["--isolated", "--forks-each"])
@@ -16,11 +16,11 @@ import Testing
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
     #expect(exploration.failures == 1)
-    // The executions that began: the first one may end the process, or what it wrote a later one.
+    // Counts started executions: an execution may end itself, or its writes may end a later one.
     #expect((1...3).contains(exploration.executions))
   }
 
-  @Test("a body that writes over the count of executions leaves the number of its order as it is")
+  @Test("a body that overwrites the count of executions does not change the number of its order")
   func scribbledCount() throws {
     let exploration = try Exploration(
       "scribble-in-third", "--isolated", "--search", "random", "--budget", "10000000000")
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "a livelock is one in a process of its own too, with the default limit of steps",
+    "a livelock in a separate process is found with the default limit of steps",
     arguments: ["--isolated", "--forks-each"])
   func livelock(_ option: String) throws {
     let exploration = try Exploration(
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "a call with a path that is too long fails as ever, and is no choice",
+    "a call with a path that is too long fails as without the explorer, and is no choice",
     arguments: ["long-path", "longest-path"])
   func longPath(_ body: String) throws {
     let exploration = try Exploration(body, "--search", "dpor")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "a block that is freed twice is a finding where the heap can still be used",
+    "a block that is freed twice is a finding if the heap can still be used",
     arguments: [[], ["--isolated"]])
   func doubleFree(_ options: [String]) throws {
     let child = try TestChild(
@@ -83,7 +83,7 @@ import Testing
     #expect(interlock_token_read(token, "double-free-under-lock", &width, &schedule) == nil)
   }
 
-  @Test("a fault that leaves the heap of a process of its own locked is a finding")
+  @Test("a fault that leaves the heap locked in a separate process is a finding")
   func lockedHeapOfChild() throws {
     let exploration = try Exploration(
       "double-free-under-lock", "--isolated", "--fault-beside", "--executions", "5")
@@ -92,7 +92,7 @@ import Testing
     #expect(exploration.signal == SIGABRT)
   }
 
-  @Test("a fault of a thread that is not explored goes to the program's handler, and no further")
+  @Test("a fault of a thread that is not explored goes to the program's handler only")
   func faultBeside() throws {
     let exploration = try Exploration(
       "fault-after-another-threads", "--fault-beside", "--executions", "3")

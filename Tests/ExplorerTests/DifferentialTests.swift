@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The model against reality, and partial order reduction against plain search, on programs that
-/// are made from seeds: queues with targets, barriers, groups, semaphores, conditions, work items,
-/// threads, tasks, actors, continuations and streams.
+/// Compares the model with reality, and partial order reduction with plain search, on programs that
+/// are generated from seeds: queues with targets, barriers, groups, semaphores, conditions, work
+/// items, threads, tasks, actors, continuations and streams.
 @Suite(.serialized, .controlled, .offThePool) struct DifferentialTests {
   /// The sums that the child prints.
   private struct Comparison {
@@ -24,7 +24,7 @@ import Testing
     var unfinished: Int { number("unfinished") }
     var stuck: Int { number("stuck") }
     var outside: Int { number("outside") }
-    /// Programs with an outcome that the other search, which has finished, does not have.
+    /// The number of programs with an outcome that the finished other search does not have.
     var unreal: Int { number("unreal") }
     /// The programs that differ, with their seeds, as text.
     var report: Comment {
@@ -34,10 +34,10 @@ import Testing
     }
   }
 
-  /// 15 real executions of each program, or as many as `INTERLOCK_DIFFERENTIAL_RUNS` says; an
-  /// outcome outside the explored ones is a fault of the model, however seldom it shows.
+  /// Each program has 15 real executions, or `INTERLOCK_DIFFERENTIAL_RUNS`. An outcome outside the
+  /// explored ones is a fault of the model, however rare it is.
   @Test(
-    "each outcome that real queues and tasks gave is among those of all orders",
+    "each outcome of real queues and tasks is among the explored outcomes",
     arguments: [0, 50, 100, 150])
   func reality(_ first: Int) throws {
     let runs = ProcessInfo.processInfo.environment["INTERLOCK_DIFFERENTIAL_RUNS"] ?? "15"
@@ -45,7 +45,7 @@ import Testing
       "--first", "\(first)", "--count", "50", "--runs", runs, "--executions", "3000")
     #expect(comparison.outside == 0, comparison.report)
     #expect(comparison.stuck == 0, comparison.report)
-    // A program that is not finished is no evidence.
+    // An unfinished program is no evidence.
     #expect(comparison.finished >= 40)
     #expect(comparison.finished + comparison.unfinished == 50)
   }
@@ -59,7 +59,7 @@ import Testing
     #expect(comparison.finished >= 100)
   }
 
-  @Test("partial order reduction finds each outcome that 500 random orders have, of tasks too")
+  @Test("partial order reduction finds each outcome of 500 random orders, also of tasks")
   func randomOrders() throws {
     let comparison = try Comparison(
       "--first", "200", "--count", "100", "--random", "500", "--executions", "2000")
@@ -68,7 +68,7 @@ import Testing
     #expect(comparison.finished >= 80)
   }
 
-  @Test("of 300 programs, tasks too, nearly all are finished, with each outcome of random orders")
+  @Test("the search finishes nearly all of 300 programs, and finds each outcome of random orders")
   func tasks() throws {
     let comparison = try Comparison(
       "--first", "0", "--count", "300", "--random", "300", "--know-facts", "--executions", "20000")
@@ -77,8 +77,8 @@ import Testing
     #expect(comparison.finished >= 294)
   }
 
-  /// The search that knows all facts from the start leaves each wait of a task, and each actor's
-  /// queue, to the runtime: what the model does instead may neither lose nor add an outcome.
+  /// The search that knows all facts from the start leaves each wait of a task and each queue of an
+  /// actor to the runtime. The model, which replaces both, must neither lose nor add an outcome.
   @Test("the model's waits and turns have exactly the outcomes that the runtime's have")
   func waits() throws {
     let comparison = try Comparison(
@@ -88,7 +88,7 @@ import Testing
     #expect(comparison.finished >= 50)
   }
 
-  /// Plain search finishes one in four of them, since each sleep may end at each point.
+  /// Plain search finishes one in four of these programs: each sleep may end at each point.
   @Test("no outcome of plain search is missing in programs with sleeps, timers and limits")
   func time() throws {
     let comparison = try Comparison(
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "no outcome of real runs or of random orders is missing in programs that cancel, or reduce",
+    "no outcome of real runs or random orders is missing in programs that cancel tasks or reduce",
     arguments: [["--runs", "5"], ["--random", "300"]])
   func sequences(_ others: [String]) throws {
     let comparison = try Comparison(
@@ -119,7 +119,7 @@ import Testing
     #expect(comparison.finished >= 35)
   }
 
-  @Test("more than 64 threads over all executions are no limit, if fewer are alive at a time")
+  @Test("an exploration may have more than 64 threads in total if fewer are alive at a time")
   func manyThreads() throws {
     let comparison = try Comparison(
       "--first", "49", "--count", "1", "--random", "1000", "--executions", "10000")

@@ -18,7 +18,7 @@ import Testing
     #expect(replayed.hash == found.hash)
   }
 
-  @Test("without a switch, the first thread's updates are all kept")
+  @Test("an execution without a switch keeps all updates of the first thread")
   func replayOther() throws {
     let replayed = try Exploration("lost-update", "--replay", "")
     #expect(replayed.executions == 1)
@@ -62,7 +62,7 @@ import Testing
     #expect(exploration.failures < 300)
   }
 
-  @Test("a stack that overflows ends the execution, and not the process")
+  @Test("a stack overflow ends the execution, not the process")
   func overflow() throws {
     let exploration = try Exploration("deep-recursion")
     #expect(exploration.status == 0)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "a thread that polls for what another one does is no livelock, whichever order is tried",
+    "a thread that polls for another thread's step is no livelock in any order",
     arguments: ["dpor", "dfs", "random"])
   func polling(_ search: String) throws {
     let exploration = try Exploration("polling", "--search", search, "--executions", "50")
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "an order that another thread would end goes on by a fair schedule after the steps to choose",
+    "a polling order continues by a fair schedule once its limit of chosen steps is reached",
     arguments: [(10_000, true), (500, false)])
   func chosenSteps(_ steps: Int, _ isLong: Bool) throws {
     let exploration = try Exploration(
@@ -111,7 +111,7 @@ import Testing
     #expect(exploration.verdict == INTERLOCK_EXPLORED_TIMED_OUT)
   }
 
-  @Test("a wait in a system call that is not controlled is ended by that limit, and named")
+  @Test("the limit of real time ends and names a wait in a system call that is not controlled")
   func systemCall() throws {
     let exploration = try Exploration("empty-pipe")
     #expect(exploration.verdict == INTERLOCK_EXPLORED_TIMED_OUT)

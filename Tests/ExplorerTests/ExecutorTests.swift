@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// Executors of the user's own: their code is explored, and the jobs that it runs are too.
+/// Custom executors: the explorer controls their code and the jobs that it runs.
 @Suite(.serialized, .controlled, .offThePool) struct ExecutorTests {
   @Test(
     "an update that is lost across an await on a custom executor is found",
@@ -30,7 +30,7 @@ import Testing
     #expect(finished.escaped == "")
   }
 
-  /// The thread takes the job before the call that makes the task has returned.
+  /// The executor's thread takes the job before the call that makes the task returns.
   @Test(
     "a task that ends before the call that makes it returns passes every order",
     arguments: [
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "what is not seen of a custom executor's tasks is named",
+    "the result names what the explorer does not see of a custom executor's tasks",
     arguments: [("inline-executor", "an executor that runs a new task at once")])
   func escaped(_ body: String, _ name: String) throws {
     let exploration = try Exploration(body, "--executions", "200")

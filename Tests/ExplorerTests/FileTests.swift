@@ -2,17 +2,17 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// Calls on files of one folder, from threads that nothing else orders.
+/// Calls on the files of one folder, by threads without any other ordering.
 @Suite(.serialized, .controlled, .offThePool) struct FileTests {
   /// The number of calls that the bodies are made of.
   static let calls = 37
 
   @Test(
-    "every outcome that depth-first search sees of two calls on files is among the reduced ones")
+    "reduced search has every outcome that depth-first search has of two calls on files")
   func pairs() throws {
     var reducedToOne = 0
     for one in 0..<Self.calls {
-      // A quarter of the pairs: each call meets eight others.
+      // A quarter of the pairs: each call meets eight or nine others.
       for other in one..<Self.calls where (7 * one + 3 * other) % 4 == 0 {
         reducedToOne += try compare("files-\(one)-\(other)") == 1 ? 1 : 0
       }
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "every outcome that depth-first search sees of three calls on files is among the reduced ones")
+    "reduced search has every outcome that depth-first search has of three calls on files")
   func triples() throws {
     for seed in 0..<10 { _ = try compare("file-calls-\(seed)") }
   }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "calls on files that have nothing in common are one order",
+    "calls on files that have nothing in common have one order",
     arguments: ["files-2-9", "files-14-17", "files-9-26", "files-4-25"])
   func independent(_ body: String) throws {
     let reduced = try Exploration(body, "--search", "dpor", "--executions", "5000")

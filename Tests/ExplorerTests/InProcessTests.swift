@@ -6,9 +6,9 @@ import Testing
 
 /// Explorations in the test process itself, beside the other tests' threads.
 @Suite(.controlled, .offThePool) struct InProcessTests {
-  /// What two threads add to, each in two locked steps or in one.
+  /// The count that two threads increment, each in one locked step or in two.
   private final class Counter: @unchecked Sendable {
-    // Unchecked: the lock protects the count, except between the steps, which is what is explored.
+    // Unchecked: the lock protects the count, except between the two steps: the race to explore.
     let lock = NSLock()
     var count = 0
     let isSplit: Bool
@@ -62,7 +62,7 @@ import Testing
     options.warm_ups = 2
     var result = interlock_exploration_result()
     let strategy = try #require(interlock_dpor_create(interlock_dpor_options()))
-    // Other tests of the process read their results, which this would overwrite.
+    // In turn: other tests of the process read their own results, which this one would overwrite.
     let status = try Explorer.Exploration.inTurn { _ in
       interlock_explore(&options, body, nil, strategy, &result)
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(result.executions == 2)
   }
 
-  @Test("a failure that many switches surround is shrunk to those that it needs")
+  @Test("shrinking reduces a failure with many switches to the switches that it needs")
   func shrinking() throws { try Explorer.Exploration.inTurn { _ in shrinkAlone() } }
 
   private func shrinkAlone() {
@@ -127,7 +127,7 @@ import Testing
     }
     defer { interlock_schedule_destroy(&shrunk.schedule) }
     #expect(shrunk.is_failing)
-    // Away from the thread that has read the counter, and back to it.
+    // One preemption: away from the thread that has read the counter, and back to it.
     #expect(shrunk.preemptions == 1)
   }
 
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("a body that explores is refused")
+  @Test("an exploration within an explored body is refused")
   func nested() throws {
     let result = try explore { _ in
       var options = interlock_exploration_options()

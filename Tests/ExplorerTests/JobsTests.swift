@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "processes together run as many orders as one does",
+    "several processes together run as many orders as a single one",
     arguments: ["program-94", "program-100", "program-29"], [2, 5])
   func sum(_ body: String, _ jobs: Int) throws {
     let limits = ["--search", "dpor", "--executions", "100000"]
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "parts of the orders have all outcomes together",
+    "the shards of a search together have all its outcomes",
     arguments: ["program-69", "awaited-signal", "async-let", "files-11-28", "files-21-27"])
   func outcomes(_ body: String) throws {
     let limits = ["--search", "dpor", "--executions", "100000", "--keep-going"]
@@ -47,12 +47,12 @@ import Testing
     #expect(Set(found.map(orders)).count == 1, "\(found.map(orders))")
   }
 
-  @Test("processes that share a number of orders run no more, and claim no more")
+  @Test("processes that share a limit of orders run no more, and do not claim completeness")
   func limit() throws {
     let few = try Exploration(
       "program-29", "--search", "dpor", "--executions", "500", "--jobs", "3")
     #expect(!few.isComplete && few.failures == 0)
-    // Each of the others may be in the middle of an order.
+    // Each of the two other processes may be in the middle of an order.
     #expect((500...502).contains(orders(few)))
   }
 
@@ -99,7 +99,7 @@ import Testing
     _ jobs: Int?, _ strategy: ExplorationOptions.Strategy = .everyOrder, executions: Int? = nil
   ) -> ExplorationOptions {
     var options = ExplorationOptions()
-    // More than they need, beside any other work.
+    // More time than any of them needs, even on a busy machine.
     options.seconds = 3600
     options.jobs = jobs
     options.strategy = strategy
@@ -127,7 +127,7 @@ import Testing
     return failure
   }
 
-  @Test("all orders pass, as many as in one process", arguments: [2, 4])
+  @Test("several processes pass all orders, as many as one process", arguments: [2, 4])
   func passes(_ jobs: Int) throws {
     let alone = try explore(nil) { Self.appended().count == 9 }
     let together = try explore(jobs) { Self.appended().count == 9 }
@@ -139,9 +139,9 @@ import Testing
     #expect(count > 250)
   }
 
-  @Test("a failure of few orders has the token that one process finds, and it replays")
+  @Test("a failure of one order has the token that one process finds, and the token replays")
   func token() throws {
-    // Neither the first nor the last order of a search.
+    // This order is neither the first nor the last of a search.
     let body = { Self.appended() != [2, 0, 0, 0, 1, 2, 1, 1, 2] }
     let alone = try failure(try explore(nil, body))
     #expect(alone.execution > 250)
@@ -173,7 +173,7 @@ import Testing
     #expect(!failure.isUnrepeatable && !failure.schedule.steps.isEmpty)
   }
 
-  @Test("orders that are sampled in several processes are as many as were asked for")
+  @Test("several processes together sample as many orders as requested")
   func sampled() throws {
     let (outcome, notes) = try explore(options(2, .random, executions: 1000)) {
       Self.appended().count == 9
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(
-    "a search that has no parts stays in one process, and says so",
+    "a search that cannot be divided stays in one process, and a note says so",
     arguments: [
       (ExplorationOptions.Strategy.depthFirst(preemptions: 1), "depth-first search has no parts"),
       (.roundRobin, "the strategy has no parts"),

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "a try and a time limit are explored both ways",
+    "each try and each time limit is explored both ways",
     arguments: [
       ("try-lock", ["acquired", "busy"]),
       ("timed-lock", ["acquired", "timed out"]),
@@ -67,7 +67,7 @@ import Testing
     #expect(exploration.outcomes == outcomes)
   }
 
-  @Test("a Mutex that is held over a point is waited for")
+  @Test("threads wait for a Mutex that is held across a point")
   func mutex() throws {
     let exploration = try Exploration("mutex-in-wait")
     #expect(exploration.failures == 0)

@@ -10,8 +10,8 @@ import Testing
   private static let withBug = orderPrograms.map(\.name)
   private static let repaired = orderPrograms.flatMap { $0.both.dropFirst() }.map(\.name)
 
-  /// Where more than three switches are needed: each block that begins and each timer that fires is
-  /// a switch of its own.
+  /// The programs that need more than three switches. Each block that begins, and each timer that
+  /// fires, is a switch too.
   private static let mostSwitches = [
     "signal-reaches-a-consumer": 5, "timed-out-and-answered": 4, "permit-kept-by-time-out": 6,
     "read-and-set-on-queue": 5, "notified-after-the-first": 5, "change-lost-in-debounce": 5,
@@ -49,7 +49,7 @@ import Testing
     .hangLimit, arguments: repaired)
   func repair(_ name: String) throws {
     for width in [nil, 4] {
-      // They finish within 10 s, but not on a machine that does other things beside them.
+      // All orders finish within 10 s on an idle machine, but not on a busy one.
       let outcome = try explore(name, seconds: 300, width: width)
       guard case .allOrdersPass = outcome else {
         Issue.record("at width \(width ?? 0): \(outcome)")

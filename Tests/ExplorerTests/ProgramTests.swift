@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .controlled, .offThePool) struct ProgramTests {
   @Test(
-    "of a random program on queues, DPOR finds each outcome that all orders have",
+    "DPOR finds each outcome that all orders of a random program on queues have",
     arguments: [1, 4, 9, 10, 13, 15, 16, 19, 21, 22, 24, 25, 27, 28, 31, 33, 36, 37, 39])
   func queues(_ number: Int) throws {
     func search(_ name: String) throws -> Exploration {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "of a random program of tasks, DPOR finds each outcome that 1,000 random orders have",
+    "DPOR finds each outcome that 1,000 random orders of a random program of tasks have",
     arguments: [5, 8, 14, 17, 29, 32, 35, 38])
   func tasks(_ number: Int) throws {
     let random = try Exploration("program-\(number)", "--pool-width", "4")

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "what libdispatch answers with a trap is misuse",
+    "a call at which libdispatch traps is misuse",
     arguments: [
       "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-barrier",
       "sync-on-own-barrier-by-block", "sync-on-own-target", "wrong-queue", "unbalanced-leave",
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "queues that wait for each other deadlock, and no pool is dry",
+    "queues that wait for each other deadlock, and no pool is reported as dry",
     arguments: ["crossed-syncs", "barrier-within-sync", "suspended-for-ever"])
   func deadlock(_ body: String) throws {
     let exploration = try Exploration(body)
@@ -87,7 +87,7 @@ import Testing
     #expect(exploration.dryPoolWidth == 0)
   }
 
-  @Test("a block that waits for another needs a pool of two")
+  @Test("a block that waits for another block needs a pool of two threads")
   func dryPool() throws {
     let narrow = try Exploration("dry-pool", "--pool-width", "1")
     #expect(narrow.verdict == INTERLOCK_EXPLORED_DEADLOCK)
@@ -101,7 +101,7 @@ import Testing
     "1,000 reads through a concurrent queue dry up a pool of any size",
     arguments: [64, 255])
   func reads(_ width: Int) throws {
-    // All are handed over before the first begins.
+    // The empty replay hands over all reads before the first one begins.
     let concurrent = try Exploration("reads", "--pool-width", String(width), "--replay", "")
     #expect(concurrent.verdict == INTERLOCK_EXPLORED_DEADLOCK)
     #expect(concurrent.dryPoolWidth == width)

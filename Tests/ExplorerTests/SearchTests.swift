@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// The strategies over the real engine; over a model, they are tested on their own.
+/// The strategies with the real engine; other tests run them with a model.
 @Suite(.serialized, .controlled, .offThePool) struct SearchTests {
   @Test("three threads that lock three times have 1,680 orders that matter, none of them cut off")
   func lockOrders() throws {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "both find a failure, or none",
+    "partial order reduction and depth-first search both find a failure, or neither does",
     arguments: [
       "lost-update", "kept-update", "crossed-locks", "ordered-locks", "lost-signal",
       "awaited-signal", "flag-outside-lock", "crossed-initialisers", "upgraded-read",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sections of explored threads: each pair of a body that conflicts and of its correct twin.
+/// Sections of explored threads, in pairs of bodies: one conflicts, its twin is correct.
 @Suite(.serialized, .controlled, .offThePool) struct SectionTests {
   @Test(
     "sections that overlap in some order fail that order, with both sides",
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "sections that something orders are no race in any order",
+    "sections that a lock, a queue or a join orders are no race in any order",
     arguments: [
       "sections-locked", "sections-readers", "sections-parts", "sections-tracked-locked",
       "sections-joined", "sections-semaphore", "sections-serial-queue", "sections-barrier-queue",
@@ -41,14 +41,14 @@ import Testing
     #expect(sampled.verdict == INTERLOCK_EXPLORED_PASSED, "\(sampled.text)")
   }
 
-  @Test("two writers under a lock have two orders, and two readers without one have one")
+  @Test("two writers under a lock have two orders, and two readers without a lock have one")
   func counts() throws {
     #expect(try Exploration("sections-locked", "--search", "dpor").executions == 2)
     #expect(try Exploration("sections-readers", "--search", "dpor").executions == 1)
   }
 
   @Test(
-    "sections that nothing orders are a race in an order in which they do not overlap",
+    "sections without any ordering are a race even in an order in which they do not overlap",
     arguments: ["sections-unlocked", "sections-tracked", "sections-same-part"])
   func unordered(_ body: String) throws {
     let facts = String(INTERLOCK_FACT_SECTIONS.rawValue)
@@ -59,7 +59,7 @@ import Testing
     #expect(followed.race.hasPrefix("unordered: "))
   }
 
-  @Test("a section that a deadlock leaves open conflicts with none of the next order")
+  @Test("a section that a deadlock leaves open conflicts with no section of the next order")
   func leftOpen() throws {
     let explored = try Exploration(
       "sections-left-open", "--keep-going", "--executions", "300", "--follow-order")
@@ -68,7 +68,7 @@ import Testing
     #expect(explored.failures < 300)
   }
 
-  @Test("a Mutex that a section locks is a lock like any other")
+  @Test("a Mutex that a section locks orders sections as any lock does")
   func mutex() throws {
     let finished = try Exploration("sections-mutex", "--search", "dpor", "--follow-order")
     #expect(finished.verdict == INTERLOCK_EXPLORED_PASSED, "\(finished.text)")
@@ -79,7 +79,7 @@ import Testing
     #expect(lost.verdict == INTERLOCK_EXPLORED_FAILED)
   }
 
-  @Test("between sync points, orders of code that is not protected are tried")
+  @Test("the search tries the orders of unprotected code between sync points")
   func syncPoints() throws {
     let found = try Exploration("sync-points", "--search", "dpor")
     #expect(found.verdict == INTERLOCK_EXPLORED_FAILED)

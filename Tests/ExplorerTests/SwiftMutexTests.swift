@@ -2,10 +2,10 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-@Suite("A Mutex of the standard library in an explored body", .serialized, .controlled, .offThePool)
+@Suite("A Mutex of the standard library is explored", .serialized, .controlled, .offThePool)
 struct SwiftMutexTests {
   @Test(
-    "has its orders explored: a lost update is found",
+    "an update that is lost between two critical sections of a Mutex is found",
     arguments: ["mutex-lost-update", "mutex-global"])
   func lostUpdate(_ body: String) throws {
     let exploration = try Exploration(body, "--search", "dpor")
@@ -14,7 +14,7 @@ struct SwiftMutexTests {
   }
 
   @Test(
-    "is one lock: each order of its critical sections is run once",
+    "each order of a Mutex's critical sections is run once",
     arguments: [("mutex-kept-update", 2), ("mutex-in-order", 2), ("mutex-3x3", 1680)])
   func orders(_ body: String, _ count: Int) throws {
     let exploration = try Exploration(body, "--search", "dpor", "--executions", "100000")
@@ -23,7 +23,7 @@ struct SwiftMutexTests {
     #expect(exploration.escaped == "")
   }
 
-  @Test("deadlocks where two are locked in crossed order, and each blocked thread is named")
+  @Test("Mutexes locked in crossed order deadlock, and each blocked thread is named")
   func crossed() throws {
     let exploration = try Exploration("mutex-crossed", "--search", "dpor")
     #expect(exploration.verdict == INTERLOCK_EXPLORED_DEADLOCK)
@@ -31,20 +31,20 @@ struct SwiftMutexTests {
     #expect(exploration.text.contains("thread 2 waits (lock of"))
   }
 
-  @Test("takes the claim away where code that is not seen unlocks it")
+  @Test("a Mutex that unseen code unlocks takes the claim of completeness away")
   func unlockedUnseen() throws {
     let exploration = try Exploration("mutex-unlocked-unseen", "--search", "dpor")
     #expect(exploration.escaped == "a Mutex that unknown code unlocks")
   }
 
-  @Test("is tried both ways")
+  @Test("a try of a Mutex is explored both ways")
   func tried() throws {
     let exploration = try Exploration("mutex-tried", "--search", "dpor", "--executions", "1000")
     #expect(exploration.isComplete && exploration.verdict == INTERLOCK_EXPLORED_PASSED)
     #expect(exploration.outcomes == ["1", "2", "busy"])
   }
 
-  @Test("traps where its holder locks it again, as it does without an exploration")
+  @Test("a Mutex traps when its holder locks it again, as without the explorer")
   func lockedAgain() throws {
     let exploration = try Exploration("mutex-locked-again", "--search", "dpor")
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)

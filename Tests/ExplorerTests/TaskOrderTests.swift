@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// How many executions the search needs for bodies of tasks, and what they show.
+/// The number of executions that the search needs for bodies of tasks, and their outcomes.
 @Suite(.serialized, .controlled, .offThePool) struct TaskOrderTests {
   private func reduced(_ body: String, _ options: String...) throws -> Exploration {
     try Exploration(
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("one turn of each task on an actor: as many orders as permutations", arguments: [2, 3, 4])
+  @Test("tasks that take an actor once each have all permutations as orders", arguments: [2, 3, 4])
   func once(_ count: Int) throws {
     for body in ["group-actor-call", "main-actor-calls", "group-main-actor", "group-results"] {
       let exploration = try reduced("\(body)-\(count)")
@@ -32,9 +32,9 @@ import Testing
     }
   }
 
-  /// The orders of two calls of each task: (2 n)! / 2ⁿ.
+  /// Two calls by each of n tasks have (2 n)! / 2ⁿ orders.
   @Test(
-    "two turns of each task on an actor are as many orders as their interleavings",
+    "tasks with two turns each on an actor have as many orders as interleavings",
     arguments: [2, 3, 4])
   func twice(_ count: Int) throws {
     let interleavings = Self.factorial(2 * count) >> count
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("the step behind a lock, to the main actor, is a choice of its own")
+  @Test("the step from behind a lock to the main actor is a separate choice")
   func behindLock() throws {
     let exploration = try reduced("main-actor-after-lock")
     #expect(exploration.isComplete)

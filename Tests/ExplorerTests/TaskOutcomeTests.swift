@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// The outcomes that a search must have seen when it finishes.
+/// The outcomes that a finished search must have seen.
 @Suite(.serialized, .controlled, .offThePool) struct TaskOutcomeTests {
   private func expect(_ body: String, _ outcomes: Set<String>) throws {
     let exploration = try Exploration(
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "a look of a sequence's function at a stream is a step",
+    "each read of a stream by a function of a sequence is a step",
     arguments: [
       ("stream-loop", ["12", "2"]), ("stream-reduce", ["12", "2"]), ("stream-map", ["12", "2"]),
       ("stream-first", ["1", "2"]), ("stream-generic", ["12", "2"]), ("stream-reduce-all", ["12"]),
@@ -20,11 +20,11 @@ import Testing
   func streams(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
 
   @Test(
-    "a look of a sequence's function at a group is a step",
+    "each read of a group by a function of a sequence is a step",
     arguments: [("group-reduce", ["12", "21"]), ("group-first", ["1", "2"])])
   func groups(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
 
-  @Test("a sleep may end before the cancellation of its task, and its task continue after it")
+  @Test("a sleep may end before the cancellation of its task, which then continues after it")
   func sleeps() throws { try expect("debounced", ["b", "ab", "ba"]) }
 
   @Test("a cancellation comes before or after the operation that its handler belongs to")

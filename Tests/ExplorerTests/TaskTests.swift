@@ -19,7 +19,7 @@ import Testing
     #expect(exploration.outcomes == expected)
   }
 
-  @Test("a search that leaves out orders finds each one of a cancellation handler, and finishes")
+  @Test("partial order reduction finds each order of a cancellation handler, and finishes")
   func cancellationHandler() throws {
     let all = try Exploration(
       "cancellation-handler", "--search", "dfs", "--pool-width", "4", "--executions", "100000")
@@ -28,7 +28,7 @@ import Testing
     #expect(reduced.isComplete)
     #expect(all.isComplete)
     #expect(reduced.outcomes == all.outcomes)
-    // Before, between, within and after the steps of the task.
+    // The handler runs before, between, within or after the steps of the task.
     #expect(Set(all.outcomes).isSuperset(of: ["hHwe", "hwHe", "whHe", "we"]))
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect(exploration.escaped == "")
   }
 
-  @Test("tasks that block their threads need as many as there are")
+  @Test("tasks that block their threads need as many threads as there are tasks")
   func blockedTasks() throws {
     let narrow = try Exploration("blocked-tasks", "--pool-width", "1")
     #expect(narrow.verdict == INTERLOCK_EXPLORED_DEADLOCK)
@@ -86,7 +86,7 @@ import Testing
     #expect(!wide.tasksBlock)
   }
 
-  @Test("a task that waits in its thread for another one is noted")
+  @Test("the result notes a task that blocks its thread to wait for another task")
   func blocking() throws {
     #expect(try Exploration("blocked-tasks", "--pool-width", "0").tasksBlock)
     #expect(try !Exploration("async-let", "--pool-width", "0").tasksBlock)

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("an order by sleep that a join repairs passes in all orders, of which there is one")
+  @Test("a join repairs an order by sleep, and leaves one order, which passes")
   func joined() throws {
     let exploration = try search("joined-after-sleep")
     #expect(exploration.isComplete)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "a loop that sleeps has an end to its orders, and the result says that it was held back",
+    "a loop that sleeps has finitely many orders, and the result says that it was held back",
     arguments: ["polling-sleep", "two-polling-sleeps", "polling-task-sleep", "repeating-timer"])
   func heldBack(_ body: String) throws {
     let exploration = try search(body)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "exact times come in their order, and only when no thread can continue",
+    "exact times end in their order, and only when no thread can continue",
     arguments: [
       ("sleeps", ["AB"]), ("shorter-sleep-first", ["12"]), ("usleep-as-join", ["1"]),
       ("timed-wait", ["signalled"]), ("same-instant", ["AB", "BA"]), ("timers-in-turn", []),
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "an execution does not depend on which memory its objects get",
+    "an execution does not depend on the addresses of its objects",
     arguments: ["sleeps-handler-stream", "actors-one-after-another", "objects-one-after-another"],
     ["0", "2"])
   func memoryThatIsUsedAgain(_ body: String, _ width: String) throws {

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 /// The tracker's own algorithm, in the orders of its atomic operations: if two owners are in
-/// sections that conflict, one of them has reported it. The look at others' records, for the
-/// report, is one step.
+/// conflicting sections, at least one of them has reported the overlap. The read of the other
+/// records for the report is one step.
 ///
-/// Too long for a test: three threads with two sections each have 3,228,275 states, which 6,012,600
-/// executions reach without a miss (`ExploredTracker --threads 3 --sections 2 --states --samples
-/// 50000`, 15 minutes).
+/// Left out because it takes 15 minutes: three threads with two sections have 3,228,275 states,
+/// which 6,012,600 executions reach without a miss (`ExploredTracker --threads 3 --sections 2
+/// --states --samples 50000`).
 @Suite(.serialized, .controlled, .offThePool) struct TrackerTests {
-  /// What the program found, by its lines.
+  /// Runs the program, and returns its output by the names of its lines.
   private func explore(_ options: [String]) throws -> [String: String] {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
@@ -46,15 +46,15 @@ import Testing
     #expect(found["complete"] == "true")
     #expect(found["verdict"] == "0")
     let (executions, cut) = (Int(found["executions"] ?? ""), Int(found["cut"] ?? ""))
-    // With the few that were begun, and turned out to be others.
+    // A few executions are cut: they turn out to repeat another one.
     #expect(executions == orders && cut ?? 100 <= 12, "\(found)")
     #expect(Int(found["overlaps"] ?? "") ?? 0 > 0)
   }
 
-  /// Whole executions in a random order check that the states hold all that matters: in a state
-  /// that the search has seen, nothing new follows.
+  /// Whole executions in a random order check that a state holds all that matters: the search has
+  /// seen each state that they reach.
   @Test(
-    "one of the owners reports each overlap, in all states, and no other state is reached",
+    "one of the owners reports each overlap in all states, and random orders reach no other state",
     arguments: [("2", "1", "0", 525), ("2", "2", "0", 4_008), ("2", "2", "1", 4_008)])
   func states(_ threads: String, _ sections: String, _ readers: String, _ states: Int) throws {
     let found = try explore([
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "a publication that becomes visible after the look misses an overlap, which is found",
+    "the search finds the overlap that is missed if a record becomes visible after the look",
     arguments: [[], ["--states"]])
   func delayed(_ search: [String]) throws {
     let found = try explore(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .controlled, .offThePool) struct TrustTests {
   @Test(
-    "a body that is not determined by its choices is named, with the first step that differed",
+    "the result names the first step that differs in a body that its choices do not determine",
     arguments: ["state-left-behind", "random"])
   func notDeterministic(_ body: String) throws {
     let exploration = try Exploration(body, "--check", "50")
@@ -27,7 +27,7 @@ import Testing
 
   @Test("a body that ends the process is a finding with its choices", arguments: [false, true])
   func exits(_ isIsolated: Bool) throws {
-    // No wait of the body has a limit: the option changes nothing.
+    // No wait of the body has a limit, so `--exact-time` changes nothing.
     let option = isIsolated ? "--isolated" : "--exact-time"
     let exploration = try Exploration("exit", option)
     #expect(exploration.status == 0)
@@ -39,14 +39,14 @@ import Testing
     #expect(replayed.text == exploration.text)
   }
 
-  @Test("a body that kills its process is a finding in a process of its own")
+  @Test("a body that kills its separate process is a finding")
   func killed() throws {
     let killed = try Exploration("killed", "--isolated")
     #expect(killed.signal == 9)
   }
 
   @Test(
-    "a process of its own ends with the process that has started it",
+    "a separate process ends with the process that started it",
     arguments: ["--isolated", "--forks-each"])
   func endsWithParent(_ option: String) throws {
     let parent = Process()
@@ -59,7 +59,7 @@ import Testing
       try parent.run()
       return output
     }
-    // Both processes have the pipe open until they end.
+    // Parent and child keep the pipe open until they end.
     let end = output.fileHandleForReading
     let number = String(decoding: end.availableData, as: UTF8.self)
     let child = try #require(pid_t(number.trimmingCharacters(in: .newlines)), "\(number)")
@@ -68,12 +68,12 @@ import Testing
     let isOver = Glibc.poll(&poll, 1, 10_000) == 1
     #expect(isOver && end.availableData.isEmpty, "the child goes on")
     if !isOver { kill(child, SIGKILL) }
-    // After the child, which has a descriptor by which Foundation sees the parent's end.
+    // Only now: the child inherits the descriptor by which Foundation sees the parent's end.
     parent.waitUntilExit()
   }
 
   @Test(
-    "a process of its own finds the same executions", arguments: ["lost-update", "kept-update"])
+    "a separate process runs the same executions", arguments: ["lost-update", "kept-update"])
   func isolated(_ body: String) throws {
     let own = try Exploration(body)
     let isolated = try Exploration(body, "--isolated")
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "a process for each execution finds the same orders as one for all, with each search",
+    "one process for each execution finds the same orders as one for all, with each search",
     arguments: [
       ("lost-update", "random"), ("kept-update", "dpor"), ("signal-wakes-any", "dpor"),
       ("timed-wait", "dfs"), ("barrier", "dpor"), ("serial-order", "dpor"),
@@ -98,11 +98,11 @@ import Testing
     #expect(apart.choices == own.choices)
   }
 
-  @Test("state that outlives a body is none with a process for each execution; chance is found")
+  @Test("one process for each execution removes state that outlives a body, but not chance")
   func forksEachState() throws {
     let left = try Exploration("state-left-behind", "--check", "5", "--forks-each")
     #expect(left.failures == 0)
-    // Of each pair of executions, half differ.
+    // Half of the pairs of executions differ.
     let chance = try Exploration("random", "--check", "40", "--forks-each")
     #expect(chance.verdict == INTERLOCK_EXPLORED_NOT_DETERMINISTIC)
     #expect(chance.text.contains("; the second time, "))
@@ -117,7 +117,7 @@ import Testing
     #expect(passed.unreleased == 0)
   }
 
-  @Test("at a deadlock the wait table shows its threads, and none of them afterwards")
+  @Test("the wait table shows the threads of a deadlock, and none of them afterwards")
   func waitTable() throws {
     let blocked = try Exploration(
       "crossed-locks", "--read-waits", "--keep-going", "--executions", "300")
@@ -126,7 +126,7 @@ import Testing
     #expect(blocked.stillBlocked == 0)
   }
 
-  @Test("in a deadlock, readers have seen what each blocked thread holds and waits for")
+  @Test("readers see what each thread of a deadlock holds and waits for")
   func deadlockEvents() throws {
     let blocked = try Exploration("crossed-locks", "--read-events")
     #expect(blocked.verdict == INTERLOCK_EXPLORED_DEADLOCK)

@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// A `Mutex` that this module and instrumented ones use. This module is not instrumented, and its
-/// copies of the functions of `Mutex` come before theirs in an executable.
+/// A `Mutex` that this module and instrumented modules use. This module is not instrumented, and
+/// its copies of the functions of `Mutex` come before theirs in an executable.
 public final class ForeignBox: Sendable {
-  /// For the other modules.
+  /// Public, for the other modules.
   public let value = Mutex(0)
 
   /// Makes a box.
@@ -18,6 +18,6 @@ public final class ForeignBox: Sendable {
   /// Calls a function of another module under the mutex.
   public func locked(_ body: () -> Void) { value.withLock { _ in body() } }
 
-  /// As `locked`, if the mutex is free.
+  /// Calls a function as `locked` does, if the mutex is free.
   public func tried(_ body: () -> Void) { value.withLockIfAvailable { _ in body() } }
 }

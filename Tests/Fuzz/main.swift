@@ -1,5 +1,5 @@
 // Fuzzes one reader, guided by coverage: `Fuzz READER [libFuzzer's options and folders]`. Without
-// arguments it prints the readers.
+// arguments, prints the names of the readers.
 import Foundation
 import FuzzDriver
 import FuzzedReaders
@@ -12,7 +12,7 @@ else {
 }
 arguments.remove(at: 1)
 
-// libFuzzer's callback takes no context: the reader is a global.
+// A global, because libFuzzer's callback takes no context.
 let read = reader.read
 
 var pointers = arguments.map { strdup($0) } + [nil]

@@ -4,14 +4,14 @@ import Foundation
 import InterlockStress
 import StressRunner
 
-/// A reader of what users, other machines and earlier versions write.
+/// A reader of texts that users, other machines and earlier versions write.
 package struct FuzzedReader: Sendable {
-  /// Its name, as in `ci/checks/fuzz.sh`.
+  /// The name of the reader, as in `ci/checks/fuzz.sh`.
   package var name: String
   /// Reads an input.
   package var read: @Sendable ([UInt8]) -> Outcome
 
-  /// Inputs that it accepts, from which others are made: the files of its folder in `Seeds`.
+  /// Inputs that the reader accepts, which are mutated: the files of its folder in `Seeds`.
   package var seeds: [[UInt8]] {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Seeds/\(name)").path
@@ -21,17 +21,17 @@ package struct FuzzedReader: Sendable {
     }
   }
 
-  /// What a reader made of an input.
+  /// The result of reading an input.
   package enum Outcome: Sendable, Hashable {
     case accepted
-    /// Refused with this line.
+    /// The input is refused with this line.
     case refused(String)
-    /// The reader itself is wrong: its message is no line, or a value that it accepted is another
-    /// when it is written and read again.
+    /// The reader itself is wrong: its message is not one line, or an accepted value changes when
+    /// it is written and read again.
     case wrong(String)
   }
 
-  /// All of them.
+  /// All readers.
   package static let all = [json, scenario, baseline, record, token]
 
   /// A message must be one line without control characters: it is printed on a terminal.
@@ -40,18 +40,18 @@ package struct FuzzedReader: Sendable {
       ? .wrong("the message is not one plain line: \(text.debugDescription)") : .refused(text)
   }
 
-  /// What was accepted, by its text and that of its text read again.
+  /// Compares an accepted text with the text of the value that is read from it again.
   private static func accepted(_ text: String, again: String) -> Outcome {
     again == text ? .accepted : .wrong("differs when it is read again: \(text)")
   }
 
-  /// The reader of JSON: what it accepts, it reads again from its own text.
+  /// The reader of JSON. An accepted value is read again from its own text.
   static let json = FuzzedReader(name: "json") { bytes in
     do throws(JSONError) {
       let value = try JSONReader.read(bytes)
       let text = JSONWriter.line(value)
       let again = try JSONReader.read(Array(text.utf8))
-      // Lines differ; the text has everything else.
+      // Line numbers differ; the text has everything else.
       return accepted(text, again: JSONWriter.line(again))
     } catch {
       return refused(error.message)
@@ -68,7 +68,7 @@ package struct FuzzedReader: Sendable {
     }
   }
 
-  /// The reader of baselines: what it accepts, it reads again from its own text.
+  /// The reader of baselines. An accepted baseline is read again from its own text.
   static let baseline = FuzzedReader(name: "baseline") { bytes in
     do throws(KnownFindingsError) {
       let text = try KnownFindings(bytes).text
@@ -83,9 +83,9 @@ package struct FuzzedReader: Sendable {
     faultOfRecord(bytes, path: "a.jsonl").map(refused) ?? .accepted
   }
 
-  /// The reader of tokens: what it accepts, it writes as it was.
+  /// The reader of tokens. An accepted token is written unchanged.
   static let token = FuzzedReader(name: "token") { bytes in
-    // The text itself, and with the hash of the body and the check sum, which no mutation finds.
+    // The input itself, and the input with the right hash and check sum, which no mutation finds.
     let text = bytes.filter { $0 != 0 }
     let plain = read(token: text)
     if case .refused = plain {} else { return plain }
@@ -101,7 +101,7 @@ package struct FuzzedReader: Sendable {
       return refused(String(cString: error))
     }
     defer { interlock_schedule_destroy(&schedule) }
-    // A long one is read only: a million choices are written from a few bytes.
+    // A long schedule is only read: a few bytes stand for a million choices.
     guard schedule.count < 10_000 else { return .accepted }
     var written = [CChar](repeating: 0, count: 2048 + schedule.count * 12)
     let length = interlock_token_write(&written, written.count, "transfers", width, &schedule)
@@ -122,7 +122,7 @@ package struct FuzzedReader: Sendable {
     return isEqual ? .accepted : .wrong("the choices differ when the token is read again")
   }
 
-  /// The last hexadecimal digits of the tokens' hash (FNV-1a, folded to 32 bits).
+  /// The last hexadecimal digits of the hash of tokens (FNV-1a, folded to 32 bits).
   private static func hash(_ bytes: some Sequence<UInt8>, _ digits: Int) -> [UInt8] {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

@@ -1,6 +1,6 @@
 import StressRunner
 
-/// Inputs that are nearly right: mutations of seeds, the same for the same number.
+/// Nearly correct inputs: mutations of seeds, equal for equal numbers.
 package struct Mutations: Sendable {
   /// Texts that readers often get wrong.
   private static let odd = [
@@ -11,10 +11,10 @@ package struct Mutations: Sendable {
 
   private let seeds: [[UInt8]]
 
-  /// Mutates these.
+  /// Mutations of these seeds.
   package init(_ seeds: [[UInt8]]) { self.seeds = seeds }
 
-  /// The input of a number.
+  /// The input with this number.
   package func input(_ number: Int) -> [UInt8] {
     var random = SplitMix64(seed: 1, at: number)
     var bytes = seeds[random.next(below: seeds.count)]
@@ -37,7 +37,7 @@ package struct Mutations: Sendable {
 }
 
 extension Array where Element == UInt8 {
-  /// Removes everything from a place on.
+  /// Removes everything from an index on.
   fileprivate mutating func removeSubrange(_ range: PartialRangeFrom<Int>) {
     removeLast(count - range.lowerBound)
   }

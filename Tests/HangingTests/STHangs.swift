@@ -46,7 +46,7 @@ struct STHangs {
 
 /// Tests of Swift Testing that wait on the thread of their task.
 @Suite struct STWaits {
-  // Synchronous: the thread is the library's choice, and no task must run before the wait can end.
+  // Synchronous: the library chooses the thread, and no task must run before the wait can end.
   @Test func forOwnQueue() {
     let done = DispatchSemaphore(value: 0)
     DispatchQueue(label: "own").async { signalLate(done) }
@@ -78,7 +78,7 @@ struct STHangs {
   }
 }
 
-/// Signals when the waiter waits, even on a busy machine.
+/// Signals once the waiter waits, even on a busy machine.
 private func signalLate(_ semaphore: DispatchSemaphore) {
   usleep(50_000)
   semaphore.signal()

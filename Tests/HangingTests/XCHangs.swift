@@ -48,7 +48,7 @@ final class XCHangs: XCTestCase {
   }
 }
 
-/// Tests whose class is another one than that of the declaration, or its extension.
+/// Tests of a class other than the class that declares them, or of its extension.
 class XCBase: XCTestCase {
   func testInherited() async {
     await withCheckedContinuation { keep($0) }  // testInherited: waits
@@ -63,7 +63,7 @@ extension XCInheriting {
   }
 }
 
-/// Correct tests of XCTest: each takes longer than a second, in which little happens.
+/// Correct tests of XCTest. Each takes longer than a second, in which little happens.
 final class XCQuiet: XCTestCase {
   func testSleeps() async throws {
     try await Task.sleep(for: .milliseconds(1_500))

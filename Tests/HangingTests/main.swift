@@ -3,8 +3,8 @@ import InterlockWatchdog
 import Testing
 import XCTest
 
-// As the package manager's test runner: `--testing-library` selects the library, which gets the
-// arguments after it.
+// Runs the tests as the package manager's test runner does: `--testing-library` selects the
+// library, which gets the arguments after it.
 let arguments = CommandLine.arguments
 if arguments.contains("swift-testing") {
   Task { await Testing.__swiftPMEntryPoint() as Never }

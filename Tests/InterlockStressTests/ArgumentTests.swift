@@ -78,7 +78,7 @@ struct ArgumentTests {
     #expect(try parse(["--", "-v", "--"]) == .run(scenarios: ["-v", "--"], Options()))
   }
 
-  @Test("Help, version and the other commands")
+  @Test("Help, version and the other commands are parsed")
   func otherCommands() throws {
     #expect(try parse(["--help"]) == .help(nil))
     #expect(try parse(["-h"]) == .help(nil))
@@ -174,7 +174,7 @@ struct ArgumentTests {
 
 @Suite("The table of options")
 struct OptionTableTests {
-  @Test("Names are unique in each command, well formed and explained")
+  @Test("Names of options are unique in each command, well formed and explained")
   func table() {
     for command in CommandName.allCases {
       let options = command.options
@@ -266,7 +266,7 @@ struct OptionTableTests {
     let world = try TestWorld().world
     for width in [60, 100] {
       let lines = world.helpText(.run, width: width).split(separator: "\n")
-      // The first two lines are not wrapped: overview and usage.
+      // The first two lines, overview and usage, are not wrapped.
       for line in lines.dropFirst(2) { #expect(line.count <= width) }
     }
   }

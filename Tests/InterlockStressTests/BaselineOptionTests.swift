@@ -6,7 +6,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// Old findings, which a run shows and does not fail for.
+/// Old findings, which a run shows without failing.
 @Suite("The option --baseline of 'run' and 'explore'")
 struct BaselineOptionTests {
   /// A world in which every trial of `bad` races, and its baseline.
@@ -31,7 +31,7 @@ struct BaselineOptionTests {
 
   private let race = #"{"kind": "race", "resource": "users", "functions": ["f()"], "reason": "old""#
 
-  @Test("What --update-baseline has written is shown and not failed; a second bug is red")
+  @Test("A finding written by --update-baseline is shown and not failed; a second bug is red")
   func roundTrip() throws {
     let (test, path) = try world()
     #expect(test.run("--baseline", path, "--update-baseline") == .met)
@@ -44,7 +44,7 @@ struct BaselineOptionTests {
     #expect(test.run("--baseline", path) == .unmet)
   }
 
-  @Test("The file is sorted, has a line for each finding, and does not change by itself")
+  @Test("A baseline is sorted, has a line for each finding, and does not change by itself")
   func stable() throws {
     let (test, path) = try world()
     let kinds: [String: Verdict.Kind] = ["bad": .race, "good": .crashed]
@@ -61,7 +61,7 @@ struct BaselineOptionTests {
     #expect(Set(names) == ["known.json", "StressScenarios"])
   }
 
-  @Test("A reason and an expiry of a user stay; after its last day a finding is red again")
+  @Test("A user's reason and expiry stay in a baseline; after its last day a finding is red again")
   func expiry() throws {
     let (test, path) = try world()
     try write(file("[\(race), \"until\": \"1970-01-01\"}]"), path)
@@ -73,7 +73,7 @@ struct BaselineOptionTests {
     #expect(test.output.text.contains("expired: race on 'users' in f(), known until 1969-12-31"))
   }
 
-  @Test("A suppression by pattern holds for what matches it, and for nothing else")
+  @Test("A suppression by pattern holds only for the findings that match it")
   func suppression() throws {
     let (test, path) = try world()
     try write(
@@ -85,7 +85,7 @@ struct BaselineOptionTests {
     #expect(test.output.text.contains("stale: pattern race on 'user' in *"))
   }
 
-  @Test("An entry that no trial shows any more is stale: reported, and red if that is asked for")
+  @Test("A baseline's entry that no trial shows any more is reported as stale, and red on request")
   func stale() throws {
     let (test, path) = try world()
     #expect(test.run("--baseline", path, "--update-baseline") == .met)
@@ -93,7 +93,7 @@ struct BaselineOptionTests {
     #expect(test.run("--baseline", path) == .met)
     #expect(test.output.text.contains("stale: race on 'users' in f() (line 5)"))
     #expect(test.run("--baseline", path, "--fail-on", "stale") == .unmet)
-    // A trial that was not run cannot show it.
+    // A trial that was not run makes no entry stale.
     #expect(test.run("--baseline", path, "--fail-on", "stale", "--subject", "good") == .met)
     #expect(test.run("explore", "writes", "--baseline", path, "--fail-on", "stale") == .met)
     #expect(test.run("--baseline", path, "--update-baseline", "--subject", "good") == .met)
@@ -102,7 +102,7 @@ struct BaselineOptionTests {
     #expect(test.output.text.contains("written with 0 known findings, 0 new, 1 removed"))
   }
 
-  @Test("Repeats are counted, and never turn a new finding green")
+  @Test("Repeats of a finding are counted, and never turn a new finding green")
   func repeats() throws {
     let (test, path) = try world()
     var count = 0
@@ -133,7 +133,7 @@ struct BaselineOptionTests {
     #expect(!test.output.text.contains("::error"))
   }
 
-  @Test("A run that ended early does not change the file")
+  @Test("A run that ended early does not change the baseline")
   func early() throws {
     let (test, path) = try world()
     try write(file("[\(race)}]"), path)
@@ -152,7 +152,7 @@ struct BaselineOptionTests {
     #expect(test.errors.text.contains("'--fail-on stale' needs '--baseline <file>'"))
   }
 
-  @Test("Nothing selected is a code of its own")
+  @Test("A run that selects no trial has its own exit code")
   func nothing() throws {
     let test = try TestWorld()
     try test.write(
@@ -202,7 +202,7 @@ struct BrokenBaselineTests {
     (start + "\"known\": \"\u{1B}[2J\u{0}\"}", "control character"),
   ]
 
-  @Test("Each fault is one line with the file and the line, and nothing is run", arguments: files)
+  @Test("Each fault of a baseline is one line with its place, and nothing is run", arguments: files)
   func fault(_ file: (text: String, message: String)) throws {
     let test = try TestWorld()
     let path = test.folder + "/known.json"
@@ -212,12 +212,12 @@ struct BrokenBaselineTests {
     #expect(test.errors.text.utf8.count { $0 == 0x0A } == 1)
     #expect(!test.errors.text.contains("\u{1B}"))
     #expect(test.trials.isEmpty)
-    // Nor is it written over.
+    // The broken file is not overwritten either.
     #expect(test.run("--baseline", path, "--update-baseline") == .badScenario)
     #expect(try test.read("known.json") == file.text)
   }
 
-  @Test("A file that is missing, a folder, a pipe or too large is one line too")
+  @Test("A baseline that is missing, a folder, a pipe or too large is one line too")
   func kinds() throws {
     let test = try TestWorld()
     #expect(test.run("--baseline", test.folder + "/none.json") == .badScenario)
@@ -227,7 +227,7 @@ struct BrokenBaselineTests {
     #expect(test.run("--baseline", pipe) == .badScenario)
     let large = test.folder + "/large.json"
     #expect(FileManager.default.createFile(atPath: large, contents: nil))
-    // A hole: it takes no room on the disk.
+    // A sparse file, which takes no room on the disk.
     #expect(truncate(large, 1 << 30) == 0)
     #expect(test.run("--baseline", large) == .badScenario)
     #expect(test.errors.text.contains("has 1073741824 bytes, expected at most 16777216"))

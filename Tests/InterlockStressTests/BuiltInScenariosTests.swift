@@ -12,7 +12,7 @@ struct BuiltInScenariosTests {
   static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// A world with a cache of its own, beside subjects that are no caches.
+  /// A world with a custom cache, beside subjects that are no caches.
   private func worldWithCache() throws -> TestWorld {
     let test = try TestWorld()
     test.moreSubjects = [.lock("mine") { FoundationLock() }]
@@ -57,7 +57,7 @@ struct BuiltInScenariosTests {
     #expect(test.errors.text.contains("There is no scenario 'concurrent-reads'"))
   }
 
-  @Test("without a folder of scenarios the built-in ones run, with one only the folder's")
+  @Test("without a folder of scenarios the built-in ones run, and with a folder only the folder's")
   func withoutFolder() throws {
     let test = try worldWithCache()
     #expect(test.ownWorld.perform([]) == .met)
@@ -68,7 +68,7 @@ struct BuiltInScenariosTests {
     #expect(Set(test.trials.map(\.subject)) == ["mine"])
   }
 
-  @Test("an executable with scenarios of its own replays them, and a folder only by the option")
+  @Test("an executable with its own scenarios replays them, and a folder only by the option")
   func ownScenarios() throws {
     let test = try worldWithCache()
     var world = test.ownWorld
@@ -118,7 +118,7 @@ struct BuiltInScenariosTests {
       test.errors.text
         == "warning: \(test.folder)/StressScenarios/reads.json:4: there is no subject"
         + " 'mutexx': did you mean 'mutex'?\n")
-    // Both are subjects, of two executables.
+    // Both names are subjects, of two executables.
     try test.write(
       text.replacing("\"bad\"", with: "\"mutex\": \"passed\", \"mutexx\""), "reads.json")
     #expect(test.run() == .met)
@@ -131,7 +131,7 @@ struct BuiltInScenariosTests {
   }
 
   @Test(
-    "a subject of the models of shipped caches leads to their command, others in the tool only",
+    "a subject of the models of shipped caches leads to their command, others only in the tool",
     arguments: [("tmcache", true), ("PINCache", true), ("mine", false)])
   func shippedCaches(name: String, isModel: Bool) throws {
     for (subjects, isTold) in [(builtInSubjects, true), (SubjectEntry.builtIn, isModel)] {
@@ -144,7 +144,7 @@ struct BuiltInScenariosTests {
     }
   }
 
-  @Test("a lock of one's own becomes a cache and a strategy of 'compare'")
+  @Test("a user's lock becomes a cache and a strategy of 'compare'")
   func lock() throws {
     let entry = SubjectEntry.lock("mine", "a lock") { FoundationLock() }
     #expect(entry.isMemoryCache && entry.runsUnlisted)
@@ -152,7 +152,7 @@ struct BuiltInScenariosTests {
     #expect(strategy.name == "mine" && strategy.makeLock != nil)
   }
 
-  @Test("the four caches are public subjects, and each repair is of their code")
+  @Test("the four caches are public subjects, and each repair is a repair of their code")
   func repairs() throws {
     #expect(
       SubjectEntry.builtIn.map(\.name)
@@ -209,7 +209,7 @@ struct MainJobTests {
     #expect(text.contains("\nswift run interlock deadlocks "))
   }
 
-  @Test("a folder, a scenario or a subject on the command line is not the main job")
+  @Test("a command line with a folder, a scenario or a subject is not the main job")
   func otherJobs() throws {
     let (test, world) = try makeWorld()
     for arguments in [["reads"], ["--subject", "good"], [test.folder + "/StressScenarios"]] {
@@ -220,9 +220,9 @@ struct MainJobTests {
   }
 }
 
-/// The order of lines on the terminal.
+/// The order of the lines on the terminal.
 struct TerminalOrderTests {
-  @Test("the lines are in the order of the plan, whatever the order in which trials end")
+  @Test("lines of results are in the order of the plan, in whatever order the trials end")
   func planned() throws {
     let test = try TestWorld()
     var world = test.ownWorld
@@ -259,7 +259,7 @@ struct TerminalOrderTests {
 }
 
 extension TestWorld {
-  /// The world of an executable whose scenarios are those of this folder.
+  /// The world of an executable whose own scenarios are in this folder.
   var ownWorld: World {
     var world = world
     world.scenarioFolder = folder + "/StressScenarios"

@@ -5,7 +5,7 @@ import Testing
 import ProcessInspection
 import Hangs
 
-/// The real command on the real caches, as a user runs it.
+/// Runs the real command on the real caches, as a user does.
 struct BuiltInSubjectsTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -89,7 +89,7 @@ struct BuiltInSubjectsTests {
     }
   }
 
-  /// The real command, which lies beside the test bundle.
+  /// The real command, next to the test bundle.
   private static var executable: URL {
     get throws {
       let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -12,7 +12,7 @@ func reply(of subject: any Subject, to operation: InterlockStress.Operation) asy
   }
 }
 
-/// A subject's final state, read on a thread that is not of Swift's pool.
+/// A subject's final state, read on a thread outside of Swift's pool.
 func finalState(of subject: any Subject) async -> FinalState? {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "final state").async {
@@ -28,7 +28,7 @@ struct CacheSubjectTests {
     .cache("actor", "with synchronous members of its own") { CountingActor() },
   ]
 
-  @Test("A cache subject does what each kind of call says", arguments: entries.map(\.name))
+  @Test("A cache subject performs each kind of call", arguments: entries.map(\.name))
   func kinds(_ name: String) async throws {
     let subject = try #require(Self.entries.first { $0.name == name }).make()
     let store = InterlockStress.Operation(kind: .set, key: "a", value: [1, 2], cost: 2)
@@ -42,14 +42,14 @@ struct CacheSubjectTests {
     #expect(await reply(of: subject, to: .init(kind: .remove, key: "a")) == .done)
     #expect(await reply(of: subject, to: .init(kind: .removeAsync, key: "b")) == .done)
     #expect(await reply(of: subject, to: .init(kind: .count, key: "")) == .count(0))
-    // From a task, as the tasks driver does.
+    // The call comes from a task, as in the driver of tasks.
     #expect(await subject.perform(store) == .done)
     #expect(await subject.perform(.init(kind: .getAsync, key: "a")) == .value([1, 2]))
     #expect(await subject.perform(.init(kind: .removeAll, key: "")) == .done)
     #expect(await subject.perform(.init(kind: .count, key: "")) == .count(0))
   }
 
-  @Test("A cache subject reports its final state if the cache shows its entries, and only then")
+  @Test("A cache subject reports its final state only if the cache shows its entries")
   func state() async throws {
     let actor = Self.entries[1].make()
     _ = await actor.perform(.init(kind: .set, key: "a", value: [1, 2], cost: 9))
@@ -74,7 +74,7 @@ struct BuiltInSubjectTests {
   }
 
   @Test(
-    "all that run unlisted report their state, so that no oracle is skipped",
+    "all built-in subjects that run unlisted report their state, so that no oracle is skipped",
     arguments: builtInSubjects.filter(\.runsUnlisted).map(\.name))
   func state(_ name: String) async throws {
     let subject = try #require(builtInSubjects.first { $0.name == name }).make()
@@ -85,10 +85,10 @@ struct BuiltInSubjectTests {
   }
 }
 
-/// A user's cache with the required members alone.
+/// A user's cache with the required members only.
 private final class FiveMethods: Cache {
   private let queue = DispatchQueue(label: "five methods")
-  // Only touched on the queue.
+  // Accessed only on the queue.
   nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
 
   func value(forKey key: String) -> [UInt8]? { queue.sync { values[key] } }

@@ -8,8 +8,8 @@ import Hangs
 
 @testable import InterlockExam
 
-/// A hang that is certain is found as soon as the threads rest: ten or twenty times as early as one
-/// that only lasts for the stall window. Here that window never ends, so that nothing else finds a
+/// A certain hang is found as soon as the threads rest: ten or twenty times earlier than a hang
+/// that only lasts for the stall window. Here the window never ends, so that no other check finds a
 /// hang.
 @Suite(
   "The hangs of the sample programs", .serialized,
@@ -17,7 +17,7 @@ import Hangs
 struct CertainHangTests {
   /// Hangs that only the stall window finds.
   private static let doubtful: Set = [
-    // 65 threads serve them, after a minute.
+    // A pool of 65 threads serves these readers after a minute.
     "64-readers-behind-a-barrier",
     // A process that waits for a timer source may be idle.
     "timer-never-resumed",
@@ -47,7 +47,7 @@ struct CertainHangTests {
     Expectation(of: program).verdict == .deadlock
   }
 
-  @Test("each is certain without the stall window, by a cycle, a wait or the forecast of a pool")
+  @Test("each hang is certain without the stall window: by a cycle, a wait or a pool's forecast")
   func certain() throws {
     let hangs = hangPrograms.filter(Self.hangs)
     let verdicts = try Self.verdicts(on: hangs)
@@ -61,13 +61,13 @@ struct CertainHangTests {
         #expect(verdict.diagnosis?.isCertain == true, "\(program.name): \(verdict)")
       }
     }
-    // Their pools run dry behind a barrier, or behind blocks of the same queue.
+    // The pools of these programs run dry behind a barrier, or behind blocks of the same queue.
     for name in ["barrier-behind-waiting-readers", "concurrent-queue-waits-behind"] {
       #expect(verdicts[name]?.diagnosis?.certainty == .certainIfBlocksAreAlike, "\(name)")
     }
   }
 
-  @Test("none is seen in a program that ends")
+  @Test("no hang is seen in a sample program that ends")
   func correct() throws {
     let correct = hangPrograms.filter { Expectation(of: $0).verdict == .passed }
     let verdicts = try Self.verdicts(on: correct)

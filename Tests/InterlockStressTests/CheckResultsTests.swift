@@ -6,7 +6,7 @@ import Testing
 
 @Suite("gate --check")
 struct CheckResultsTests {
-  /// The answer for a results file with a part replaced.
+  /// The result of the check for a results file with a replaced part.
   private func check(
     _ test: TestWorld, replacing part: String = "", with other: String = ""
   ) throws -> (code: ExitCode, text: String) {
@@ -20,7 +20,7 @@ struct CheckResultsTests {
     return (code, String(answer).replacing(test.folder, with: "FOLDER"))
   }
 
-  @Test("A whole run passes; an interrupted one does not, even if all its results are met")
+  @Test("'gate --check' passes a whole run, but no interrupted run, even if all results are met")
   func interrupted() throws {
     let whole = try TestWorld()
     #expect(whole.run("--json", whole.folder + "/out.json") == .met)
@@ -36,7 +36,7 @@ struct CheckResultsTests {
       failed.text == "error: FOLDER/checked.json: expected 6 results as planned, found 2\n")
   }
 
-  @Test("An unmet result, another schema, a cut file and a missing key each fail")
+  @Test("'gate --check' fails an unmet result, another schema, a cut file and a missing key")
   func faults() throws {
     let test = try TestWorld()
     #expect(test.run("--json", test.folder + "/out.json") == .met)
@@ -54,14 +54,14 @@ struct CheckResultsTests {
     }
   }
 
-  @Test("A missing file is wrong usage, and so is a missing argument")
+  @Test("'gate --check' calls a missing file and a missing argument wrong usage")
   func usage() throws {
     let test = try TestWorld()
     #expect(test.world.perform(["gate", "--check"]) == .usage)
     #expect(test.world.perform(["gate", "--check", "/nowhere.json"]) == .usage)
   }
 
-  @Test("A run in which every trial was skipped judged nothing, and is no success")
+  @Test("'gate --check' fails a run in which every trial was skipped, which judged nothing")
   func skipped() throws {
     let test = try TestWorld()
     test.verdict = { _ in .skipped(reason: "needs 'get'") }

@@ -18,7 +18,7 @@ private func world(_ test: TestWorld, isDebug: Bool = false) -> World {
   return world
 }
 
-/// One workload and two strategies, for a second.
+/// One workload and two strategies for a second.
 private let short = [
   "--subject", "nslock", "--subject", "mutex", "--threads", "2", "--reads", "50", "--section", "0",
   "--keys", "1", "--distribution", "uniform", "--driver", "threads", "--time", "1.2", "--rounds",
@@ -58,7 +58,7 @@ struct CompareCommandTests {
     #expect(try mistake("--difference", "0").contains("a percentage from 0.1% to 100%"))
   }
 
-  @Test("'compare' of locks names the caches of one's own that it leaves out, and no lock")
+  @Test("'compare' of locks names the user's caches that it leaves out, and no lock")
   func ownCaches() throws {
     let own: [SubjectEntry] = [
       .cache("mine", "a cache") { LockedCache(FoundationLock()) },
@@ -112,7 +112,7 @@ struct CompareCommandTests {
     #expect(seen.output.text.contains("'--traits UnseenCalls' leaves that out"))
   }
 
-  @Test("'compare' gives a first look in a debug build, and says so before and after the figures")
+  @Test("'compare' in a debug build says before and after the figures that they are a first look")
   func debug() throws {
     let test = try TestWorld()
     #expect(world(test, isDebug: true).perform(["compare"] + short) == .met)
@@ -137,7 +137,7 @@ struct CompareCommandTests {
   func time() throws {
     for (arguments, most) in [([], 270.0), (["--quick"], 35)] {
       let test = try TestWorld()
-      // Nothing is measured of what is wrong.
+      // An incorrect strategy is not measured.
       test.verdict = { _ in .any(.race) }
       #expect(world(test).perform(["compare"] + arguments) == .unmet)
       let options = CompareOptions()
@@ -184,15 +184,15 @@ struct CompareCommandTests {
     let file = test.folder + "/before.json"
     #expect(world(test).perform(["compare", "--json", file] + short) == .met)
     let now = try TestWorld()
-    // Ten times slower would be one.
+    // A regression would be ten times slower.
     let code = world(now).perform(
       ["compare", "--baseline", file, "--max-regression", "900%"] + short)
     #expect(code == .met)
     #expect(
       now.output.text.contains(
         "no strategy is known to be more than 10 × slower than in the baseline"))
-    // A baseline in which the reference took ten times as long: in terms of it, the other was ten
-    // times as quick.
+    // In this baseline the reference took ten times as long. Relative to the reference, the other
+    // strategy was ten times as quick.
     let json = try test.read("before.json")
     let start = "\"strategy\": \"nslock\",\n          \"warmUp\""
     let parts = json.components(separatedBy: start)
@@ -205,7 +205,7 @@ struct CompareCommandTests {
         ["compare", "--baseline", test.folder + "/StressScenarios/slow.txt"] + short) == .unmet)
     #expect(slower.output.text.contains("✗ mutex is "))
     #expect(slower.output.text.contains("× slower than in the baseline"))
-    // The other way round it got quicker.
+    // In the opposite case the strategy got quicker.
     let quick = parts[1].replacingOccurrences(of: "\"calls\": ", with: "\"calls\": 9")
     try test.write(parts[0] + start + quick, "quick.txt")
     let quicker = try TestWorld()
@@ -260,7 +260,7 @@ struct CompareCommandTests {
   }
 
   @Test(
-    "'compare' measures caches, a user's own among them, on a grid and on a scenario's workload")
+    "'compare' measures caches, also a user's, on a grid and on a scenario's workload")
   func caches() throws {
     let test = try TestWorld()
     test.moreSubjects = [
@@ -319,7 +319,7 @@ struct CompareCommandTests {
   }
 }
 
-/// `@unchecked Sendable`: everything is only touched under the lock.
+/// `@unchecked Sendable`: all accesses are under the lock.
 private final class LockedDictionary: Caches.Cache, @unchecked Sendable {
   private let lock = NSLock()
   private var values: [String: [UInt8]] = [:]

@@ -5,7 +5,7 @@ import StressRunner
 import Testing
 import TestSupport
 
-/// The real command on intentionally faulty strategies and caches, and interrupted.
+/// Runs the real command on intentionally faulty strategies and caches, and interrupts it.
 @Suite(
   "The real 'compare'", .serialized, .offThePool,
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
@@ -38,7 +38,7 @@ struct CompareExecutableTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test("The real 'compare' has no rank for a table without a lock: two callers in it are a race")
+  @Test("The real 'compare' has no rank for a table without a lock, in which two callers race")
   func noLock() throws {
     let (process, output) = try start(
       Self.small + [
@@ -55,8 +55,8 @@ struct CompareExecutableTests {
     "The real 'compare' has no rank for caches that deadlock, trap or race, and names each verdict",
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func wrongCaches() throws {
-    // They need more threads than a pool on Apple's systems may have; with fewer callers they are
-    // only slow.
+    // These caches need more threads than a pool on Apple's systems may have; with fewer callers
+    // they are only slow.
     let (process, output) = try start(
       Self.small(threads: "100") + [
         "--driver", "dispatch-queue", "--subject", "semaphore-over-async", "--subject",
@@ -80,12 +80,12 @@ struct CompareExecutableTests {
         "--subject", "nslock", "--driver", "threads", "--section", "0", "--json", file.path,
       ]
         + ["--time", "3600"])
-    // Two lines, and the pass and the measuring follow.
+    // Two lines come first; the pass and the measuring follow.
     var seen = Data()
     while seen.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
       seen.append(output.fileHandleForReading.availableData)
     }
-    // It prints nothing while it measures into a pipe, but its threads show that it runs.
+    // Into a pipe, `compare` prints nothing while it measures, but its threads show that it runs.
     while try threads(of: process) < 3 { Thread.sleep(forTimeInterval: 0.01) }
     process.interrupt()
     let text = text(process, output)

@@ -31,7 +31,7 @@ struct ContentionOptionTests {
         "reads on good: not tested: 'entries' was touched by one owner only"))
   }
 
-  @Test("a resource of several owners and an undecided one are not red")
+  @Test("a resource of several owners and an undecided resource are not red")
   func green() throws {
     for contention in [CoverageReport.Contention.shared, .unknown] {
       let test = try Self.world(contention)

@@ -31,7 +31,7 @@ struct DeadlocksCommandTests {
     #expect(text.contains("\n    - waitForCallback { value(forKey: key, completion: $0) }\n"))
   }
 
-  @Test("'deadlocks' ends with 1 if a cache deadlocks of which the scenario expects nothing")
+  @Test("'deadlocks' ends with 1 if a cache deadlocks without an expectation of the scenario")
   func unexpected() throws {
     let test = try TestWorld()
     test.subjects = []
@@ -43,7 +43,7 @@ struct DeadlocksCommandTests {
     #expect(test.trials.map(\.scenario.poolWidth) == [3])
   }
 
-  @Test("'deadlocks' refuses a build whose pools cannot have another width")
+  @Test("'deadlocks' refuses a build that cannot set the width of its pools")
   func blind() throws {
     let test = try TestWorld()
     var world = test.ownWorld
@@ -89,7 +89,7 @@ struct DeadlocksCommandTests {
 }
 
 struct StarvationPictureTests {
-  @Test("no bar of the picture is longer than 32 marks, whichever count is the largest")
+  @Test("no bar of the picture of 'deadlocks' is longer than 32 marks")
   func widest() {
     for (ahead, count) in [(0, 934), (936, 64), (3, 1)] {
       let needed = Diagnosis.Starvation.NeededBlocks(

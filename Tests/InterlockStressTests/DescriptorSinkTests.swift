@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Output to a descriptor")
 struct DescriptorSinkTests {
-  @Test("A closed reader is no failure, and nothing more is written")
+  @Test("A closed reader of the output is no failure, and nothing more is written")
   func closedPipe() {
     signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]
@@ -20,7 +20,7 @@ struct DescriptorSinkTests {
     close(ends[1])
   }
 
-  @Test("A full disk is a failure with its reason")
+  @Test("Output to a full disk is a failure with its reason")
   func fullDisk() {
     let descriptor = open("/dev/full", O_WRONLY)
     guard descriptor >= 0 else { return }
@@ -30,7 +30,7 @@ struct DescriptorSinkTests {
     close(descriptor)
   }
 
-  @Test("A whole text arrives, in the order in which it was written")
+  @Test("Output arrives whole, in the order in which it was written")
   func order() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The comparison of detectors")
 struct DetectorsBenchTests {
-  @Test("Settings: both programs are needed, counts are whole numbers from 1 to 1000")
+  @Test("The comparison of detectors needs both programs, and whole numbers from 1 to 1000")
   func settings() throws {
     let programs = [
       DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
@@ -37,7 +37,7 @@ struct DetectorsBenchTests {
     }
   }
 
-  @Test("Every program of the table exists, once; every row of wrong ones but one has its twin")
+  @Test("Every program in the table of detectors exists once; all but one wrong program have twins")
   func rows() {
     let names = DetectorRow.all.flatMap(\.programs)
     let known = Set((predictPrograms + racePrograms + detectorPrograms).map(\.name))
@@ -50,7 +50,7 @@ struct DetectorsBenchTests {
     #expect(alone == ["racy, 50 ops"])
   }
 
-  @Test("Rows are chosen by their titles, with their twins; if none matches, a line says so")
+  @Test("Rows of the table of detectors are chosen by title, with their twins, or a line says so")
   func chosenRows() throws {
     let programs = [
       DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
@@ -69,7 +69,7 @@ struct DetectorsBenchTests {
     #expect(error?.message == "No row of the table has 'its wrong twin' in its title")
   }
 
-  @Test("ThreadSanitizer: found by its warning or its exit code; a crash or a hang is no run")
+  @Test("ThreadSanitizer's finding is its warning or exit code; a crash or a hang is no run")
   func sanitized() {
     let warning = "==================\nWARNING: ThreadSanitizer: data race (pid=1)\n"
     #expect(Sighting(sanitized: .exited(0), output: "") == .silent)
@@ -82,7 +82,7 @@ struct DetectorsBenchTests {
     #expect(Sighting(sanitized: .notStarted("gone"), output: "") == .failed("gone"))
   }
 
-  @Test("Valgrind: found by its summary; without one nothing was watched")
+  @Test("Valgrind's finding is in its summary; without a summary nothing was watched")
   func valgrind() {
     func summary(_ count: String) -> String {
       "==7== For lists …\n==7== ERROR SUMMARY: \(count) errors from 2 contexts (suppressed: 9 from 1)\n"
@@ -98,7 +98,7 @@ struct DetectorsBenchTests {
   }
 
   @Test(
-    "The table: cells under their headings, omitted runs are starred and listed, false reports too")
+    "The table of detectors stars and lists omitted runs and false reports")
   func table() {
     let table = DetectorTable(columns: ["plain", "TSan"])
     var found = DetectorTally()
@@ -135,7 +135,7 @@ struct DetectorsBenchTests {
         ])
   }
 
-  @Test("A slow-down is the median of the rounds' ratios; without a round there is no figure")
+  @Test("A slow-down is the median of the rounds' ratios, and has no figure without a round")
   func slowDown() {
     let line = DetectorsSlowDown.line(
       "TSan", [(100, 10), (40, 10), (70, 8)], budget: nil)
@@ -153,7 +153,7 @@ struct DetectorsBenchTests {
     #expect(DetectorsSlowDown.nanoseconds(in: "WARNING\n") == nil)
   }
 
-  @Test("The script reports a wrong option in one line, with exit code 64, before it builds")
+  @Test("The script of detectors reports a wrong option in one line, with code 64, before building")
   func script() {
     let script = URL(fileURLWithPath: #filePath)
       .appending(path: "../../../ci/checks/detectors.sh").standardizedFileURL.path
@@ -167,7 +167,7 @@ struct DetectorsBenchTests {
     #expect(OutsideRun([script, "--help"]).output.hasPrefix("Usage: ci/checks/detectors.sh"))
   }
 
-  @Test("A detector that is not installed has no command, and no run of its is counted")
+  @Test("A detector that is not installed has no command, and none of its runs is counted")
   func missing() throws {
     let settings = try #require(
       try DetectorSettings(environment: [
@@ -181,7 +181,7 @@ struct DetectorsBenchTests {
     #expect(Detector.find("sh", in: "/nowhere:/bin") == "/bin/sh")
   }
 
-  @Test("A process: its exit code, signal and output are recorded, and a hanging one is killed")
+  @Test("A process's exit code, signal and output are recorded, and a hanging process is killed")
   func process() {
     func shell(_ text: String, limit: Double = 60) -> OutsideRun {
       OutsideRun(["/bin/sh", "-c", text], variables: ["TSAN_OPTIONS": "a=1"], limit: limit)
@@ -195,7 +195,7 @@ struct DetectorsBenchTests {
         == .notStarted("'/nowhere/at/all' could not be started"))
   }
 
-  @Test("A process does not inherit this process's options")
+  @Test("A detector's process does not inherit this process's options")
   func options() async {
     // In a separate process, because the environment applies to all tests of a process.
     await #expect(processExitsWith: .success) {
@@ -207,7 +207,7 @@ struct DetectorsBenchTests {
     }
   }
 
-  @Test("A program by name runs and ends with 0; an unknown name is one line and exit code 64")
+  @Test("A program of detectors runs by name and ends with 0; an unknown name is one line and 64")
   func program() {
     let path = Bundle.main.bundleURL.deletingLastPathComponent().path
     let folder =
@@ -224,8 +224,8 @@ struct DetectorsBenchTests {
       #expect(wrong.ending == .exited(64), "\(arguments)")
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
-    // No watchdog is linked, and no section begins: unknown and unused options are reported all the
-    // same.
+    // No watchdog is linked and no section begins, but unknown and unused options are still
+    // reported.
     let bad = OutsideRun(
       [program, "file-rewritten-in-turn"],
       variables: ["INTERLOCK_OPTIONS": "on_conflct=log hang_limit=10 predict=on"])

@@ -21,7 +21,7 @@ struct ExamTests {
     programs.count { isCounted($0.expected) }
   }
 
-  @Test("Each sample program and each twin has a name of its own, and a scenario runs it once")
+  @Test("Each sample program and each twin has a unique name, and a scenario runs it once")
   func names() {
     #expect(Set(Self.all.map(\.name)).count == Self.all.count)
     let scenarios = Exam.scenarios.dropLast(2)
@@ -35,7 +35,7 @@ struct ExamTests {
     #expect(Exam.scenarios.dropLast().last?.subjects?.count == 11)
   }
 
-  @Test("Each cause and each fault of a sample program is one that a report has")
+  @Test("Each cause and each fault of a sample program is a cause or fault of reports")
   func words() {
     for cause in Expected.Cause.allCases {
       #expect(Diagnosis.Cause(rawValue: cause.rawValue) != nil, "\(cause)")
@@ -48,7 +48,7 @@ struct ExamTests {
     }
   }
 
-  @Test("At least 25 programs hang, of every known cause, and at least 10 seem to, everywhere")
+  @Test("At least 25 programs hang, with every known cause, and at least 10 only seem to hang")
   func hangs() {
     for platform in PlatformName.allCases {
       let expected = hangPrograms.map { Expectation(of: $0, platform: platform) }
@@ -73,7 +73,7 @@ struct ExamTests {
     #expect(expected.count - wrong.count >= wrong.count)
   }
 
-  @Test("Each bug that needs an order is only explored, and all orders of its twin must pass")
+  @Test("Each program whose bug needs an order is only explored, and all orders of its twin pass")
   func orders() throws {
     for program in orderPrograms + exploredPrograms {
       let scenario = try #require(Exam.scenarios.first { $0.name == program.name })
@@ -106,7 +106,7 @@ struct ExamTests {
     let rows = text[start...].split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("|") }
     if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
-      // The suite is serialized, since each family writes the same file.
+      // The suite is serialized, because each family writes the same file.
       let end = rows.last?.endIndex ?? start
       let rest = rows.isEmpty ? "\n" + text[start...] : text[end...].dropFirst()
       try (text[..<start] + table + rest).write(toFile: path, atomically: true, encoding: .utf8)
@@ -121,7 +121,7 @@ struct ExamTests {
   ).values.flatMap { $0.prefix(2) }.map(\.name).sorted()
 
   @Test(
-    "'interlock-exam' finds what is expected in programs of each kind, and nothing else",
+    "'interlock-exam' finds the expected faults in programs of each kind, and nothing else",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so prediction is off"))
   func found() throws {
@@ -138,7 +138,7 @@ struct ExamTests {
     let text = String(decoding: data, as: UTF8.self)
     #expect(process.terminationStatus == 0, "\(text)")
     #expect(text.contains("\(Self.samples.count) met, 0 unmet, 0 skipped"), "\(text)")
-    // Prediction was on: without it, expectations are not judged.
+    // Prediction was on: expectations are not judged without it.
     #expect(!text.contains("no prediction:"))
   }
 }

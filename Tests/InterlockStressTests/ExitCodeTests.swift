@@ -14,7 +14,7 @@ struct ExitCodeTests {
     #expect(test.errors.text == "")
   }
 
-  @Test("'run' ends with 1 when one is not, with the evidence and the command that replays it")
+  @Test("'run' ends with 1 when an expectation is unmet, with evidence and a replay command")
   func unmet() throws {
     let test = try TestWorld()
     test.verdict = { _ in .passed }
@@ -95,7 +95,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("'run' ends with 64 if there is no subject to try, or two have one name")
+  @Test("'run' ends with 64 if there is no subject to try, or two subjects have one name")
   func subjects() throws {
     let test = try TestWorld()
     try test.write(
@@ -171,7 +171,7 @@ struct ExitCodeTests {
     #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
   }
 
-  @Test("'run' ends with 65 for a folder that is not there")
+  @Test("'run' ends with 65 for a missing folder")
   func noFolder() throws {
     let test = try TestWorld()
     #expect(test.world.perform(["--scenarios", "/nowhere"]) == .badScenario)
@@ -179,7 +179,7 @@ struct ExitCodeTests {
       test.errors.text == "error: /nowhere: is not there, expected a folder of scenarios\n")
   }
 
-  @Test("'run' ends with 70 for a fault of Interlock, and names it as one")
+  @Test("'run' ends with 70 for a fault of Interlock, and says that it is one")
   func ourFault() throws {
     let test = try TestWorld()
     struct Broken: Error {}

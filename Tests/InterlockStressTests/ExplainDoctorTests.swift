@@ -27,7 +27,7 @@ struct ExplainDoctorTests {
     }
   }
 
-  @Test("A kind that does not exist is one line with the nearest")
+  @Test("A kind that 'explain' does not know is one line with the nearest kind")
   func unknown() throws {
     let test = try TestWorld()
     #expect(test.world.perform(["explain", "rase"]) == .usage)
@@ -79,7 +79,7 @@ struct ExplainDoctorTests {
     #expect(text.contains("✗ scenarios") && text.contains("is not there"))
     #expect(text.contains("without being asked: github"))
     #expect(text.contains("INTERLOCK_OPTIONS=delays=on"))
-    // A package of tests needs no scenario.
+    // A package with tests only needs no scenario.
     let bare = try TestWorld()
     try FileManager.default.removeItem(atPath: bare.folder + "/StressScenarios")
     #expect(bare.world.perform(["doctor"]) == .met)

@@ -46,7 +46,7 @@ struct ExploreCommandTests {
     test.trials.map { "\($0.scenario.name) \($0.subject)" }
   }
 
-  @Test("'explore' without names explores what says what is expected, and 'run' leaves it out")
+  @Test("'explore' without names explores scenarios with expected explorations; 'run' omits them")
   func selection() throws {
     let test = try makeWorld()
     #expect(test.run("explore") == .met)
@@ -58,7 +58,7 @@ struct ExploreCommandTests {
     #expect(test.run("explore", "order", "--subject", "mutex") == .nothingSelected)
   }
 
-  @Test("'explore' says that a script's order is not kept, unless the file states what is explored")
+  @Test("'explore' says that a script's order is not kept, unless the file expects an exploration")
   func freeRoles() throws {
     let test = try makeWorld()
     func write(_ name: String, _ expectations: String) throws {
@@ -107,7 +107,7 @@ struct ExploreCommandTests {
     #expect(test.errors.text.contains("\(name):1: expected 'order N'"), "\(test.errors.text)")
   }
 
-  /// What a shard's part of the orders shows.
+  /// The result of a shard's part of the orders.
   private static func part(_ part: ExplorationOptions.Part, _ subject: String) -> ExplorationRecord
   {
     let isFailing = subject == "bad" && part.number == 2
@@ -119,7 +119,7 @@ struct ExploreCommandTests {
     return record
   }
 
-  @Test("Shards of 'explore' have parts of each pair's orders, and 'merge' adds them up")
+  @Test("Shards of 'explore' have parts of each pair's orders, and 'merge' adds the parts up")
   func shards() throws {
     let test = try makeWorld()
     let records = test.folder + "/records"
@@ -137,7 +137,7 @@ struct ExploreCommandTests {
         "explore", "order", "--shard", "\(number)/3", "--budget", "30", "--record",
         "\(records)/\(number).jsonl")
     }
-    // The bug that 'bad' is expected to show is in the second part.
+    // The second part has the bug that 'bad' is expected to show.
     #expect((1...3).map(explore) == [.unmet, .met, .unmet])
     #expect(test.output.text.contains("all 30 orders of part 3 of 3"))
     #expect(
@@ -149,7 +149,7 @@ struct ExploreCommandTests {
     #expect(merged.contains("all 60 orders") && !merged.contains("part "))
     #expect(merged.contains("2 trials: 2 met"))
 
-    // Parts of one order that has more choices elsewhere are not every order.
+    // Parts of an order with more choices elsewhere are not every order.
     shown = { trial in
       var record = Self.part(trial.explore!.options.part!, trial.subject)
       record.facts = 3
@@ -162,12 +162,12 @@ struct ExploreCommandTests {
     #expect(test.world.perform(["merge", records]) == .badScenario)
   }
 
-  @Test("'explore --jobs' divides the orders of each pair among the processes without one")
+  @Test("'explore --jobs' divides the orders of each pair among the free processes")
   func jobs() throws {
     let test = try makeWorld()
     #expect(test.run("explore", "order", "--subject", "bad", "--jobs", "3") == .met)
     #expect(test.trials.map(\.explore?.options.jobs) == [3] && test.jobs == 3)
-    // A process for each of the two pairs, and then two.
+    // First a process for each of the two pairs, and then two.
     #expect(test.run("explore", "order", "--jobs", "3") == .met)
     #expect(test.trials.suffix(2).map(\.explore?.options.jobs) == [nil, nil])
     #expect(test.run("explore", "order", "--jobs", "4") == .met)
@@ -178,7 +178,7 @@ struct ExploreCommandTests {
     #expect(test.trials.last?.explore?.options.jobs == nil)
   }
 
-  @Test("A number of processes that cannot be is an error in one line", arguments: ["0", "many"])
+  @Test("An impossible number of processes is an error in one line", arguments: ["0", "many"])
   func invalidJobs(_ value: String) throws {
     let test = try makeWorld()
     #expect(test.run("explore", "order", "--jobs", value) == .usage)
@@ -236,7 +236,7 @@ struct ExploreCommandTests {
     #expect(test.output.text.contains("--subject bad --isolate --scenarios"), "\(test.output.text)")
   }
 
-  @Test("'run' says of a scenario that is only explored which command is meant")
+  @Test("'run' names the command for a scenario that is only explored")
   func onlyExplored() throws {
     let test = try makeWorld()
     #expect(test.run("run", "order") == .usage)
@@ -245,7 +245,7 @@ struct ExploreCommandTests {
         "The scenario 'order' has expectations of 'explore' alone: use 'explore order'"))
   }
 
-  @Test("'explore' without names needs a scenario that says what is expected")
+  @Test("'explore' without names needs a scenario with an expected exploration")
   func nothingExpected() throws {
     #expect(try TestWorld().run("explore") == .nothingSelected)
   }
@@ -320,7 +320,7 @@ struct ExploreCommandTests {
     #expect(test.errors.text.split(separator: "\n").count == 1)
   }
 
-  @Test("A bug that is not found, a twin that fails, and one that is not finished are red")
+  @Test("A bug that is not found, a twin that fails, and an unfinished twin are red")
   func gate() throws {
     let test = try makeWorld()
     test.verdict = { _ in .passed }
@@ -338,13 +338,13 @@ struct ExploreCommandTests {
     #expect(test.run("explore", "order", "--subject", "good") == .unmet)
     test.verdict = { _ in .explored(Self.failure(.deadlock)) }
     #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
-    // One that is not deterministic shows nothing, whatever is expected.
+    // An exploration that is not deterministic shows nothing, and fails any expectation.
     test.verdict = { _ in .explored(Self.failure(.notDeterministic)) }
     #expect(test.run("explore", "order", "--subject", "good") == .unmet)
     #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
   }
 
-  @Test("'explore' shows the order that fails, and as the last line of it how to replay it")
+  @Test("'explore' shows the failing order, and in the last line how to replay it")
   func text() throws {
     let test = try makeWorld()
     #expect(test.run("explore", "order") == .met)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// `run --html FILE` writes a page at the end of the run, whole or not at all.
+/// `run --html FILE` writes a page at the end of the run, either whole or not at all.
 @Suite("--html")
 struct HTMLOptionTests {
   private func names(in test: TestWorld) throws -> [String] {

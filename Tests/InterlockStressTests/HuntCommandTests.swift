@@ -6,7 +6,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// A package of a user's in which `hunt` is called, with a SwiftPM that runs no test.
+/// A user's package in which `hunt` is called, with a SwiftPM that runs no test.
 private final class HuntedPackage {
   /// A command of SwiftPM whose output passes through.
   struct Call: Equatable {
@@ -17,11 +17,11 @@ private final class HuntedPackage {
   let package: UserPackageFolder
   var environment: [String: String] = [:]
   private(set) var calls: [Call] = []
-  /// How the build and the tests end.
+  /// The endings of the build and of the tests.
   var endings: [ShownCommand.Ending] = [.exited(0), .exited(0)]
-  /// What each process of the tests writes.
+  /// The results that each process of the tests writes.
   var results: [ExploredTests] = []
-  /// What `swift test list` prints.
+  /// The output of `swift test list`.
   var list = ""
 
   init(links: Bool = true, interlock: String? = "Interlock") throws {
@@ -123,7 +123,7 @@ struct HuntCommandTests {
     #expect(!FileManager.default.fileExists(atPath: results))
   }
 
-  @Test("'hunt' passes its options, those of the environment and the words after '--' on")
+  @Test("'hunt' passes on its options, those of the environment and the words after '--'")
   func options() throws {
     let test = try HuntedPackage()
     test.environment = [
@@ -158,7 +158,7 @@ struct HuntCommandTests {
       other.calls.last?.variables["INTERLOCK_OPTIONS"]?.hasSuffix("explore_budget=0.1") == true)
   }
 
-  @Test("'hunt' shows an order that fails only where a time is late if no other order fails")
+  @Test("'hunt' shows an order that fails only if a time is late, if no other order fails")
   func late() throws {
     let test = try HuntedPackage()
     test.results = [ExploredTests(cases: [Self.passed, Self.failed(.failedLate)])]
@@ -169,7 +169,7 @@ struct HuntCommandTests {
     #expect(test.output.hasPrefix(line), "\(test.output)")
   }
 
-  @Test("The lines of a test of XCTest are those of its class")
+  @Test("The replay line that 'hunt' shows for a test of XCTest belongs to its class")
   func xctest() throws {
     let test = try HuntedPackage()
     var failed = Self.failed(.failed)
@@ -205,7 +205,7 @@ struct HuntCommandTests {
     #expect(none.output.hasPrefix("\nhunt: no test could be explored: "))
   }
 
-  @Test("Where the tests cannot be built, or end without exploring, 'hunt' says so in a line")
+  @Test("If the tests cannot be built, or end without exploring, 'hunt' says so in a line")
   func broken() throws {
     let unbuilt = try HuntedPackage()
     unbuilt.endings = [.exited(1)]
@@ -221,7 +221,7 @@ struct HuntCommandTests {
         + " this build can see\n")
   }
 
-  @Test("An interrupt ends 'hunt' with its code; what was found before it is shown")
+  @Test("An interrupt ends 'hunt' with its code, and earlier findings are shown")
   func interrupted() throws {
     let building = try HuntedPackage()
     building.endings = [.interrupted]
@@ -236,7 +236,7 @@ struct HuntCommandTests {
     #expect(found.hunt("Bank") == .unmet)
   }
 
-  @Test("A filter without a test is a line with the nearest one")
+  @Test("A filter of 'hunt' without a test is a line with the nearest test")
   func unmatched() throws {
     let test = try HuntedPackage()
     test.results = [ExploredTests()]
@@ -257,7 +257,7 @@ struct HuntCommandTests {
     #expect(empty.errors.hasPrefix("error: The package has no test; see "))
   }
 
-  @Test("For tests that link nothing of Interlock's, 'hunt' names what to add, and builds nothing")
+  @Test("For tests that do not link Interlock, 'hunt' names what to add, and builds nothing")
   func unlinked() throws {
     let test = try HuntedPackage(links: false, interlock: "Locks")
     try FileManager.default.createDirectory(
@@ -273,7 +273,7 @@ struct HuntCommandTests {
     #expect(known.errors.hasPrefix(message + "; see "))
   }
 
-  @Test("A mistake in the command line or in the manifest is one line")
+  @Test("A mistake in the command line of 'hunt' or in the manifest is one line")
   func mistakes() throws {
     let test = try HuntedPackage()
     #expect(test.hunt() == .usage)
@@ -296,7 +296,7 @@ struct HuntCommandTests {
 
 @Suite("A command whose output passes through", .offThePool)
 struct ShownCommandTests {
-  @Test("ends with its exit code or its signal, in its folder, with the variables that are given")
+  @Test("A shown command ends with its exit code or signal, in its folder and environment")
   func endings() async throws {
     await #expect(processExitsWith: .exitCode(3)) {
       let ending = try ShownCommand.run(["sh", "-c", "exit $GIVEN"], ["GIVEN": "5"], "/")
@@ -308,7 +308,7 @@ struct ShownCommandTests {
     }
   }
 
-  @Test("ends with the command, and not with the processes that it leaves behind")
+  @Test("A shown command's output ends with the command, not with processes that it leaves behind")
   func leftBehind() async throws {
     await #expect(processExitsWith: .exitCode(3)) {
       let file = NSTemporaryDirectory() + "interlock-left-\(getpid())"
@@ -316,7 +316,7 @@ struct ShownCommandTests {
       let ending = try ShownCommand.run(["sh", "-c", script], [:], "/")
       let text = try String(contentsOfFile: file, encoding: .utf8)
       try FileManager.default.removeItem(atPath: file)
-      // It is there, and is ended here.
+      // The left process exists, and is ended here.
       guard let left = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)),
         kill(left, SIGKILL) == 0
       else { exit(2) }

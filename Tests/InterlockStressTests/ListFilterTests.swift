@@ -33,7 +33,7 @@ struct ListFilterTests {
 
   private let backFill = "SCENARIOS (StressScenarios):\n  back-fill  Stale back-fill\n"
 
-  @Test("'list TEXT' shows entries with the text in their name or summary, whatever the case")
+  @Test("'list TEXT' shows entries with the text in their name or summary, in any case")
   func text() throws {
     #expect(
       try list("WRITES") == "SCENARIOS (StressScenarios):\n  writes  writes a lot\n")

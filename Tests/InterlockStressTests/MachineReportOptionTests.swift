@@ -14,7 +14,7 @@ struct MachineReportOptionTests {
     return test
   }
 
-  @Test("Several reports at once have the same finding, each in its file, and none is left behind")
+  @Test("Several reports at once have the same finding, each in its file, and leave no other file")
   func several() throws {
     let test = try world()
     let files = ["junit": "a.xml", "sarif": "b.sarif", "gitlab": "c.json", "html": "d.html"]
@@ -28,7 +28,7 @@ struct MachineReportOptionTests {
     #expect(Set(names) == Set(files.values).union(["StressScenarios"]))
   }
 
-  @Test("A finding without a line of its own is shown at the file of its scenario")
+  @Test("A finding without a line is shown at the file of its scenario")
   func scenarioFile() throws {
     let test = try world()
     test.verdict = { .any($0.subject == "bad" ? .timedOut : .passed) }
@@ -36,7 +36,7 @@ struct MachineReportOptionTests {
     #expect(test.output.text.contains("::error file=StressScenarios/writes.json,line=1,title="))
   }
 
-  @Test("In GitHub Actions annotations and the step's summary come without being asked for")
+  @Test("In GitHub Actions 'run' writes annotations and the step's summary without a request")
   func gitHub() throws {
     let test = try world()
     let summary = test.folder + "/summary.md"
@@ -61,7 +61,7 @@ struct MachineReportOptionTests {
     #expect(test.errors.text.contains("warning: '/no/such/folder/a.md' could not be written"))
   }
 
-  @Test("In GitLab CI the code quality report comes without being asked for")
+  @Test("In GitLab CI 'run' writes the code quality report without a request")
   func gitLab() throws {
     let parsed = try parseArguments([], environment: ["GITLAB_CI": "true"])
     guard case .run(_, let options) = parsed else {
@@ -79,7 +79,7 @@ struct MachineReportOptionTests {
     #expect(!names.contains("gl-code-quality-report.json"))
   }
 
-  @Test("In GitLab CI a line says where the report is that no option names")
+  @Test("In GitLab CI a line says where the report is if no option names it")
   func note() throws {
     let test = try world()
     var options = Options()
@@ -93,7 +93,7 @@ struct MachineReportOptionTests {
     try run()
     #expect(test.errors.text.contains("note: GitLab's code quality report is in '\(file)'\n"))
     #expect(try JSONReader.read(Array(test.read("report.json").utf8)).list.count == 1)
-    // A report of another format that an option puts there stays.
+    // A report of another format that an option writes to this file stays.
     options.reportFiles = ["sarif": file]
     try run()
     #expect(try test.read("report.json").contains("sarif-2.1.0"))
@@ -145,13 +145,13 @@ struct MachineReportOptionTests {
     #expect(((try? test.read("a")) ?? "").isEmpty)
   }
 
-  @Test("Two reports may go to one stream")
+  @Test("Two reports of 'run' may go to one stream")
   func oneStream() throws {
     let test = try world()
     #expect(test.run("writes", "--junit", "/dev/null", "--sarif", "/dev/null") == .unmet)
   }
 
-  @Test("A file that no option names and that cannot be written is a warning")
+  @Test("A report that no option names and that cannot be written is a warning")
   func unaskedFile() throws {
     let test = try world()
     var options = Options()
@@ -164,7 +164,7 @@ struct MachineReportOptionTests {
     #expect(test.run("writes", "--sarif", "/no/such/folder/report.sarif") == .usage)
   }
 
-  @Test("If the JSON goes to standard output, annotations go where the text goes")
+  @Test("If the JSON goes to standard output, annotations go to the text's stream")
   func streams() throws {
     let test = try world()
     #expect(test.run("writes", "--github", "--json", "-") == .unmet)
@@ -173,7 +173,7 @@ struct MachineReportOptionTests {
     _ = try results(in: test.output.text)
   }
 
-  @Test("An exploration has the same reports, and a replay repeats none of them")
+  @Test("An exploration has the reports of a run, and a replay repeats none of them")
   func explore() throws {
     let test = try world()
     #expect(test.run("explore", "writes", "--xcode", "--sarif", test.folder + "/a.sarif") == .unmet)

@@ -19,7 +19,7 @@ struct MemoryOptionTests {
     return test
   }
 
-  @Test("Trials whose code is compiled for the check have it, unless an option turns it off")
+  @Test("Trials whose code is compiled for the check of memory run it, unless an option forbids it")
   func defaults() throws {
     func checks(_ support: MemoryCheck.Support, _ arguments: String...) throws -> [Bool] {
       let test = try world(support)
@@ -34,7 +34,7 @@ struct MemoryOptionTests {
   }
 
   @Test(
-    "The option is a mistake where code is not compiled for it, and one line says how to build",
+    "'--memory' is a mistake if no code is compiled for it, and one line says how to build",
     arguments: [MemoryCheck.Support.partial, .unavailable(reason: "ThreadSanitizer is built in")])
   func mistake(_ support: MemoryCheck.Support) throws {
     let test = try world(support)
@@ -65,7 +65,7 @@ struct MemoryOptionTests {
     #expect(test.trials.count == 1)
   }
 
-  @Test("The replay line has the check, whether an option or the build asked for it")
+  @Test("The replay line has the check of memory, whether an option or the build requested it")
   func replay() throws {
     let test = try world(.everywhere)
     test.verdict = { _ in .any(.crashed) }
@@ -94,7 +94,7 @@ struct MemoryOptionTests {
   }
 
   @Test(
-    "The command finds them when it explores, too, also with a process for each order",
+    "The command finds races in memory when it explores, also with a process for each order",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"),
     arguments: [[], ["--isolate"]])
@@ -109,7 +109,7 @@ struct MemoryOptionTests {
   }
 
   @Test(
-    "The command finds the races of small programs, and none in their twins",
+    "The command finds races in memory in small programs, and none in their twins",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nothing is checked"))
   func found() throws {

@@ -28,7 +28,7 @@ struct OtherCommandTests {
         """)
   }
 
-  @Test("The folder is found from below, up to the package's own folder and no further")
+  @Test("The folder of scenarios is found from below, up to the package's folder and no further")
   func folderAbove() throws {
     let test = try TestWorld()
     let below = test.folder + "/Sources/App"

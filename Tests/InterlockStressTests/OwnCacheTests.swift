@@ -4,8 +4,8 @@ import Testing
 
 @testable import InterlockStress
 
-/// The example of the article *GatingYourType*: a package that depends on this one by path, whose
-/// executable this one has as well, so that a test need not compile it all again.
+/// The example of the article *GatingYourType*: a package that depends on this one by path. This
+/// package also has its executable, so that a test need not compile it all again.
 @Suite(.serialized)
 struct OwnCacheTests {
   private static let root = URL(fileURLWithPath: #filePath)
@@ -20,7 +20,7 @@ struct OwnCacheTests {
     }
   }
 
-  /// `interlock gate` with arguments, and a `swift` from a folder.
+  /// Runs `interlock gate` with arguments, and with a `swift` from a folder.
   private func gate(
     _ arguments: [String], swiftIn folder: URL? = nil, from current: String? = nil
   ) throws -> (code: Int32, text: String) {
@@ -40,15 +40,15 @@ struct OwnCacheTests {
       encoding: .utf8)
     var text = try String(
       contentsOf: Self.package.appendingPathComponent(file), encoding: .utf8)
-    // A reader's package does not lie inside this one.
+    // The reader's package does not lie inside this one.
     text = text.replacingOccurrences(of: "path: \"../..\"", with: "path: \"../Interlock\"")
     #expect(article.contains(text))
   }
 
-  @Test("The example gates its own scenario, and finds the cache that omits its lock")
+  @Test("The article's example gates its own scenario, and finds the cache that omits its lock")
   func runs() throws {
     let binaries = try Self.binaries
-    // A 'swift' that builds nothing.
+    // A `swift` that builds nothing.
     let folder = try makeFolder { _ in
       ["swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(binaries)' ;; esac\n"]
     }
@@ -106,7 +106,7 @@ struct OwnCacheTests {
 
   @Test("the gate passes on scenarios, the options of 'run', and everything after '--'")
   func gateArguments() throws {
-    // A 'swift' that builds nothing, and a product that prints its arguments.
+    // A `swift` that builds nothing, and a product that prints its arguments.
     let folder = try makeFolder { folder in
       [
         "swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder)' ;; esac\n",
@@ -173,7 +173,7 @@ struct OwnCacheTests {
     }
   }
 
-  @Test("a failed build removes the results of an earlier run, and nothing else")
+  @Test("a failed build of the gate removes the results of an earlier run, and nothing else")
   func gateStaleResults() throws {
     let folder = try makeFolder { _ in
       [

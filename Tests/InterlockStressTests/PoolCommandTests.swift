@@ -7,7 +7,7 @@ import Hangs
 
 @Suite("'pool'")
 struct PoolCommandTests {
-  /// A world in which a trial completes from this width on.
+  /// A world in which a trial completes if the width is at least `width`.
   private func makeWorld(completesFrom width: Int?) throws -> TestWorld {
     let test = try TestWorld()
     test.verdict = { trial in
@@ -27,7 +27,7 @@ struct PoolCommandTests {
       test.output.text.contains("\nThe smallest width at which it completes is \(width).\n"))
   }
 
-  @Test("A smallest width of sampled orders, and one of a real run, is shown as no more than that")
+  @Test("'pool' shows the smallest width of sampled orders, or of a real run, as no more than that")
   func claims() throws {
     let test = try makeWorld(completesFrom: 3)
     test.exploration = { _ in
@@ -91,7 +91,7 @@ struct PoolCommandTests {
     #expect(test.errors.text.contains("There is no scenario 'reeds': did you mean 'reads'?"))
   }
 
-  @Test("'--pool-width' is every trial's, and is repeated in the command that replays one")
+  @Test("'--pool-width' applies to every trial, and is repeated in the replay command")
   func option() throws {
     let test = try makeWorld(completesFrom: 9)
     #expect(test.run("run", "reads", "--subject", "good", "--pool-width", "3") == .unmet)

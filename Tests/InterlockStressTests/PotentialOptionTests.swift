@@ -23,7 +23,7 @@ struct PotentialOptionTests {
     return test
   }
 
-  @Test("Trials predict if the scenario has an expectation, else if an option asks for it")
+  @Test("Trials predict if the scenario has an expectation, or if an option asks for it")
   func whoLooks() throws {
     let test = try world()
     func looks(_ arguments: String...) -> [Bool] {
@@ -36,7 +36,7 @@ struct PotentialOptionTests {
     #expect(looks("--fail-on", "potential") == [true, true])
   }
 
-  @Test("A finding without an expectation is shown, and changes no exit code")
+  @Test("A predicted finding without an expectation is shown, and changes no exit code")
   func shown() throws {
     let test = try world()
     test.findings = { _ in [Self.finding] }
@@ -46,7 +46,7 @@ struct PotentialOptionTests {
     #expect(test.output.text.contains("1 with potential findings"))
   }
 
-  @Test("A finding is red if an option asks for it, unless it is expected")
+  @Test("A predicted finding is red if an option asks for it, unless it is expected")
   func failsOn() throws {
     let test = try world()
     test.findings = { _ in [Self.finding] }
@@ -56,7 +56,7 @@ struct PotentialOptionTests {
     #expect(test.run("writes", "--subject", "good", "--fail-on", "potential") == .met)
   }
 
-  @Test("A finding that a scenario expects must be found, and one that it excludes must not")
+  @Test("A predicted finding must appear if the scenario expects it, and not if it excludes it")
   func expected() throws {
     let test = try world()
     test.findings = { $0.subject == "bad" ? [Self.finding] : [] }
@@ -71,7 +71,7 @@ struct PotentialOptionTests {
     #expect(test.run("orders", "--predict", "off") == .met)
   }
 
-  @Test("A replay predicts as the trial did, and red without prediction is a mistake")
+  @Test("A replay predicts as the trial did; '--fail-on potential' without prediction is a mistake")
   func replay() throws {
     let test = try world()
     test.verdict = { _ in .any(.crashed) }

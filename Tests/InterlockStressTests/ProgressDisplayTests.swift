@@ -13,7 +13,7 @@ struct ProgressDisplayTests {
     return display.redraw(above: "", width: width, height: height).split(separator: "\n")
   }
 
-  @Test("The display leaves at least one row free, however many trials run")
+  @Test("The progress display leaves at least one row free, however many trials run")
   func height() throws {
     for height in 0...30 {
       for running in [0, 1, 3, 8, 20] {
@@ -22,7 +22,7 @@ struct ProgressDisplayTests {
     }
   }
 
-  @Test("Trials that do not fit are counted, and only those")
+  @Test("The progress display counts the trials that do not fit, and only those")
   func rest() throws {
     #expect(
       try lines(running: 20, height: 6).dropLast()
@@ -32,7 +32,7 @@ struct ProgressDisplayTests {
     #expect(try lines(running: 5, height: 2).count == 1)
   }
 
-  @Test("The display is cleared from the start of the line, once")
+  @Test("The progress display is cleared once, from the start of the line")
   func clear() throws {
     var display = ProgressDisplay([])
     #expect(display.clear() == "")

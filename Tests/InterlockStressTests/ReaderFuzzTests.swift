@@ -2,10 +2,10 @@ import Foundation
 import FuzzedReaders
 import Testing
 
-/// A short round of what `ci/checks/fuzz.sh` does at length: the same inputs in every run.
+/// A short run of the tests that `ci/checks/fuzz.sh` runs at length, always with the same inputs.
 @Suite("Readers accept or refuse, in one line, whatever they are given")
 struct ReaderFuzzTests {
-  /// How many inputs each reader gets.
+  /// The number of inputs of each reader.
   private static let count =
     Int(ProcessInfo.processInfo.environment["INTERLOCK_FUZZ_INPUTS"] ?? "") ?? 3_000
 
@@ -17,7 +17,7 @@ struct ReaderFuzzTests {
   }
 
   @Test(
-    "A reader neither crashes on inputs that are nearly right, nor reads any of them wrong",
+    "A reader neither crashes on nearly correct inputs, nor reads any of them wrongly",
     arguments: FuzzedReader.all.map(\.name))
   func mutations(_ name: String) throws {
     let reader = try #require(FuzzedReader.all.first { $0.name == name })
@@ -32,7 +32,7 @@ struct ReaderFuzzTests {
         return
       }
     }
-    // Some of each, or the inputs test nothing.
+    // Too few refused or accepted inputs would test nothing.
     #expect(refused > Self.count / 10 && refused < Self.count)
   }
 }

@@ -6,7 +6,7 @@ import Hangs
 @testable import InterlockStress
 @testable import InterlockTool
 
-/// The README's figures and tables that the program can derive.
+/// The figures and tables of the README that the program can derive.
 struct ReadmeTablesTests {
   private let readme: String
   private let scenario: Scenario
@@ -41,11 +41,11 @@ struct ReadmeTablesTests {
       #expect(try number(of: "`swift run interlock \(command.rawValue)`") < 85)
     }
     #expect(try number(of: "(#my-tests-hang)") < 10)
-    // The last is empty: the text ends with a line break.
+    // The last line is empty, because the text ends with a line break.
     #expect(lines.count - 1 <= 200)
   }
 
-  @Test("the README's number of scenarios is the number that the main job replays")
+  @Test("the README's number of scenarios is the number of scenarios that the main job replays")
   func scenarios() {
     let words = [7: "seven", 8: "eight", 9: "nine", 10: "ten"]
     let count = World.builtInTexts.count
@@ -56,7 +56,7 @@ struct ReadmeTablesTests {
         "replays the \(number) scenarios of `StressScenarios/caches` on \(subjects) caches"))
   }
 
-  @Test("the README's picture has the scenario's numbers: one thread more than callers, the rest")
+  @Test("the README's picture has the scenario's numbers, with one thread more than callers")
   func picture() throws {
     let callers = try #require(scenario.workload.phases.first?.callers)
     let ahead = callers - DeadlocksCommand.appleLimit
@@ -117,7 +117,7 @@ struct ReadmeTablesTests {
     for subject in ["serial-queue", "semaphore-over-async-serial", "semaphore-lock", "mutex"] {
       #expect(scenario.expectation(for: subject).verdict == .passed)
     }
-    // One thread for each reader that may wait, and for a block that all of them wait for one more.
+    // One thread for each reader that may wait, and one for a block that all of them wait for.
     let callers = try #require(scenario.workload.phases.first?.callers)
     #expect(
       text.contains("| `serial-queue-sync` | \(callers.formatted()) threads | \(callers - 1) "))
@@ -128,7 +128,7 @@ struct ReadmeTablesTests {
   }
 
   @Test(
-    "the workflows in ci are those that 'init' writes, but for their first lines",
+    "the workflows in ci are the workflows that 'init' writes, except for their first lines",
     arguments: [InitOptions.Service.github, .gitlab])
   func workflows(_ service: InitOptions.Service) throws {
     let file = try #require(
@@ -147,7 +147,7 @@ struct ReadmeTablesTests {
     let manifest = try String(
       contentsOf: BuiltInScenariosTests.root.appending(path: "Package.swift"), encoding: .utf8)
     let version = try #require(manifest.firstMatch(of: /^\/\/ swift-tools-version: (\d+)\.(\d+)/))
-    // SwiftPM refuses them in a dependency of an older version.
+    // SwiftPM refuses unsafe flags in a dependency with an older tools version.
     let (major, minor) = (try #require(Int(version.1)), try #require(Int(version.2)))
     #expect(manifest.contains(".unsafeFlags(") && (major, minor) >= (6, 2))
   }

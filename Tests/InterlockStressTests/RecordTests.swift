@@ -7,26 +7,26 @@ import Testing
 
 @testable import InterlockStress
 
-/// A run that several machines share, or that is continued.
+/// A run that several machines share, or that is resumed.
 @Suite("Shards, records and 'merge'")
 struct RecordTests {
   /// A world with ten subjects, one of which races.
   private func world() throws -> TestWorld {
     let test = try TestWorld()
     test.subjects = ["bad"] + (1...9).map { "cache-\($0)" }
-    // 'reads' expects it of 'bad'.
+    // `reads` expects a race of `bad`.
     test.verdict = { .any($0.subject == "bad" ? .race : .passed) }
     return test
   }
 
   private func run(_ test: TestWorld, _ arguments: String...) -> ExitCode { test.run(arguments) }
 
-  /// A file without what differs from machine to machine.
+  /// The text of a file without the parts that differ between machines.
   private func plain(_ text: String) -> String {
     text.replacing(/"seconds": [0-9.]+/, with: "").replacing(/time="[0-9.]+"/, with: "")
   }
 
-  @Test("Every trial is in one shard, all of a pair in the same, also if others are added")
+  @Test("Every trial is in one shard, and all trials of a pair in the same, also if more are added")
   func shards() throws {
     let scenario = Scenario(
       name: "reads", summary: "", source: "",
@@ -44,7 +44,7 @@ struct RecordTests {
       other.seed = 7
       #expect(Shard(number: shards[0], count: 4).has(other))
     }
-    // Each has a quarter, within five standard deviations.
+    // Each shard has a quarter, within five standard deviations.
     #expect(counts.allSatisfy { abs($0 - 250) < 70 }, "\(counts)")
     #expect(Shard.read("2/4") == Shard(number: 2, count: 4))
     for text in ["0/4", "5/4", "1/0", "a/b", "1", "1/2/3", "", "1/99999"] {
@@ -87,7 +87,7 @@ struct RecordTests {
     #expect(merge.text.contains("20 trials: 19 met, 1 unmet"))
   }
 
-  /// Performs commands that run nothing, with an output of their own.
+  /// Performs commands that run nothing, with a separate output.
   private final class TestWorldOutput {
     private let test: TestWorld
     private let before: String
@@ -124,7 +124,7 @@ struct RecordTests {
     #expect(test.world.perform(["merge"]) == .usage)
   }
 
-  @Test("Records of other runs are refused: another seed, selection, count or version")
+  @Test("'merge' refuses records of runs with another seed, selection, count or version")
   func others() throws {
     let test = try world()
     func record(_ name: String, _ arguments: String...) -> String {
@@ -153,13 +153,13 @@ struct RecordTests {
     #expect(test.errors.text.contains("is of version 0.0.1, expected \(World.version)"))
   }
 
-  @Test("A run that ended is continued: each trial is run once, and the answer is the same")
+  @Test("A resumed run runs each trial once, and its answer is that of a whole run")
   func resume() throws {
     let test = try world()
     let path = test.folder + "/run.jsonl"
     test.interruptAfter = 7
     #expect(run(test, "--record", path) == .interrupted)
-    // A runner that was killed may leave half a line.
+    // A runner that is killed may leave half a line.
     let handle = try #require(FileHandle(forWritingAtPath: path))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data("{\"index\":3,\"sce".utf8))
@@ -174,7 +174,7 @@ struct RecordTests {
     let merge = TestWorldOutput(test)
     #expect(merge.perform(["merge", path]) == .unmet)
     #expect(merge.text.contains("20 trials: 19 met, 1 unmet"))
-    // Nothing is left to run.
+    // No trial is left to run.
     #expect(run(test, "--resume", path) == .unmet)
     #expect(run(test, "--resume", path, "--seed", "4") == .badScenario)
     #expect(test.errors.text.contains("is the record of another run: the seed is another"))
@@ -213,7 +213,7 @@ struct RecordTests {
     #expect(!test.errors.text.contains("\u{1B}"))
   }
 
-  @Test("A record of a gigabyte without a line break is refused in one line, and not read whole")
+  @Test("A record of a gigabyte without a line break is refused in one line, and is not read whole")
   func huge() throws {
     let test = try TestWorld()
     let path = test.folder + "/a.jsonl"
@@ -226,7 +226,7 @@ struct RecordTests {
     #expect(test.errors.text.contains("has 5368709120 bytes, expected at most 4294967296"))
   }
 
-  @Test("A trial that is there twice, or that was not planned, is one line with its number")
+  @Test("A record's trial that occurs twice or was not planned is one line with its number")
   func doubled() throws {
     let test = try world()
     let path = test.folder + "/a.jsonl"
@@ -261,7 +261,7 @@ struct RecordTests {
     }
   }
 
-  @Test("Half a first line is reported as such, and an empty file as empty")
+  @Test("Half a first line of a record is reported as such, and an empty record as empty")
   func halfALine() throws {
     let test = try TestWorld()
     let path = test.folder + "/a.jsonl"
@@ -287,8 +287,8 @@ struct RecordTests {
     #expect(try test.read("a.json") == test.read("b.json"))
   }
 
-  /// The coverage of a trial by its number: its resources, their order and how well they were
-  /// covered differ, and so do the places.
+  /// The coverage of a trial with this number: the resources, their order, their coverage and their
+  /// places differ from trial to trial.
   private func coverage(_ number: Int) -> CoverageReport? {
     guard number % 5 > 0 else { return nil }
     let place = Place(file: "A.swift", line: number, function: "f()")
@@ -304,7 +304,7 @@ struct RecordTests {
   }
 
   @Test(
-    "A report that shows little of the trials that passed is the same if these are read briefly")
+    "A report that shows little of passed trials is the same if these are read briefly")
   func brief() throws {
     let test = try world()
     var number = 0
@@ -318,7 +318,7 @@ struct RecordTests {
     }
     let path = test.folder + "/a.jsonl"
     #expect(run(test, "--record", path, "--predict", "on", "--repeat", "9") == .unmet)
-    // The file of JSON shows all trials, so that they are read whole.
+    // The JSON file shows all trials, so they are read whole.
     let outputs = try [[], ["--json", test.folder + "/a.json"]].map { more in
       let merge = TestWorldOutput(test)
       let files = ["--junit", test.folder + "/a.xml", "--sarif", test.folder + "/a.sarif"]
@@ -330,8 +330,8 @@ struct RecordTests {
     let whole = try Record(path).results
     let brief = try Record(path, isBrief: true).results
     #expect(brief.keys == whole.keys)
-    // All but the one that raced, the one with predicted findings, and those with the coverage that
-    // is shown.
+    // All trials are read briefly but the trial that raced, trials with predicted findings, and
+    // trials whose coverage is shown.
     #expect(brief.count { whole[$0.key] != $0.value } > 80)
     #expect(brief.allSatisfy { $0.value.isMet == true || whole[$0.key] == $0.value })
   }

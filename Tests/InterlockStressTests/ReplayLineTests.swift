@@ -6,7 +6,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// The command that a report prints below what it found: the same trial, judged the same way.
+/// The command that a report prints below a finding: it runs the same trial and judges it equally.
 @Suite("The replay line")
 struct ReplayLineTests {
   /// A value that differs from the default for each placeholder, and for an option that has its
@@ -15,7 +15,7 @@ struct ReplayLineTests {
     "name": "bad", "n": "3", "seconds": "2.5", "file": "some traps", "when": "never",
     "switch": "off", "what": "potential",
   ]
-  /// Options that select trials or result files: a replay names its one trial itself.
+  /// Options that select trials or result files: a replay itself names its only trial.
   private static let others: Set = [
     "subject", "family", "repeat", "seed", "jobs", "json", "html", "junit", "sarif", "gitlab",
     "github", "xcode", "baseline", "update-baseline", "shard", "record", "resume", "verbose",
@@ -69,7 +69,7 @@ struct ReplayLineTests {
       #expect(words.contains("--" + spec.name), "\(spec.label)")
       #expect(again.world.perform(Array(words.dropFirst())) == code)
       var replayed = again.trials
-      // A relative file is relative to the current folder: each of these worlds has its own.
+      // A relative file is relative to the current folder, which differs between these worlds.
       for index in replayed.indices where trial.delays?.trapFile != nil {
         replayed[index].delays?.trapFile = trial.delays?.trapFile
       }
@@ -77,7 +77,7 @@ struct ReplayLineTests {
     }
   }
 
-  @Test("The replay line repeats each value of an option that adds up, once")
+  @Test("The replay line repeats each value of an option with several values once")
   func each() throws {
     let test = try makeWorld()
     _ = test.run("reads", "--fail-on=potential", "--fail-on=skipped", "--fail-on=potential")
@@ -99,7 +99,7 @@ struct ReplayLineTests {
       ]))
   }
 
-  @Test("The replay line gives an option as it was given, the last of several, quoted for a shell")
+  @Test("The replay line has an option as it was given, or the last of several, quoted for a shell")
   func quoted() throws {
     let test = try makeWorld()
     test.environment = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// A line for each result: a format that this test alone has.
+/// A format with a line for each result, which only this test defines.
 private struct LinesReporter: Reporter {
   private var count = 0
 
@@ -25,7 +25,7 @@ private struct LinesReporter: Reporter {
   }
 }
 
-/// Formats beside those of the table, through the same table.
+/// Formats that a test adds to the table of formats.
 @Suite("A format of reports")
 struct ReportFormatTests {
   private func lines(_ name: String, _ destination: ReportFormat.Destination) -> ReportFormat {
@@ -73,7 +73,7 @@ struct ReportFormatTests {
     #expect(test.output.text.contains("✗ 3 trials: 2 met, 1 unmet, 0 skipped"))
   }
 
-  @Test("A format has an option of 'run' if it goes to a file")
+  @Test("A format of reports has an option of 'run' if it goes to a file")
   func options() throws {
     let files = ReportFormat.all.filter {
       [.growingFile, .finishedFile].contains($0.destination)
@@ -99,7 +99,7 @@ struct ReportFormatTests {
     }
   }
 
-  @Test("A format's file is complete after each result, with an end that may get shorter")
+  @Test("The file of a report's format is complete after each result, with an end that may shrink")
   func growing() throws {
     let test = try TestWorld()
     var seen: [String] = []
@@ -110,7 +110,7 @@ struct ReportFormatTests {
     #expect(seen.last == report)
   }
 
-  @Test("A format can replace the text on the terminal, and on standard output")
+  @Test("A format of reports can replace the text on the terminal and on standard output")
   func elsewhere() throws {
     let terminal = try TestWorld()
     _ = try run(terminal, [lines("lines", .terminal)], files: [:])
@@ -122,7 +122,7 @@ struct ReportFormatTests {
     #expect(stream.errors.text.contains("✗ 3 trials: 2 met"))
   }
 
-  @Test("A format empties no file if another cannot be written")
+  @Test("A format of reports empties no file if another format's file cannot be written")
   func unwritable() throws {
     let test = try TestWorld()
     try "precious".write(toFile: test.folder + "/lines.txt", atomically: true, encoding: .utf8)

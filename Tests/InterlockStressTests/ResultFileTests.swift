@@ -5,7 +5,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// Files of results on a disk that is full, and under signals.
+/// Files of results on a full disk, and under signals.
 @Suite("A file of results")
 struct ResultFileTests {
   private static func makeResult(_ index: Int) -> TrialResult {
@@ -65,9 +65,9 @@ struct ResultFileTests {
       [folder = folder as String, number = number as Int32] in
       guard let file = try? FinishedFile(path: folder + "/out.html", option: "html", of: .run)
       else { exit(1) }
-      // Ends the process as without a handler, but with a passing code: the test judges the folder.
+      // Ends the process as without a handler, but with a passing code: the test checks the folder.
       signal(number) { _ in _exit(0) }
-      // Once the draft exists.
+      // The signal comes once the draft exists.
       Thread {
         let names = { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
         while names().isEmpty {}

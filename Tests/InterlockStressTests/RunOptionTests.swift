@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What options of 'run' do")
 struct RunOptionTests {
-  @Test("Scenarios and subjects are picked by name, in the order of folder and table")
+  @Test("'run' picks scenarios and subjects by name, in the order of folder and table")
   func selection() throws {
     let test = try TestWorld()
     _ = test.run("writes", "reads", "--subject", "mutex", "--subject", "good")
@@ -30,7 +30,7 @@ struct RunOptionTests {
     #expect(test.errors.text.contains("'--traps <file>' does nothing with '--delays off'"))
   }
 
-  @Test("The seed is the scenario's own unless it is given")
+  @Test("The seed of 'run' is the scenario's unless an option gives one")
   func seed() throws {
     let test = try TestWorld()
     _ = test.run("--subject", "good")
@@ -39,7 +39,7 @@ struct RunOptionTests {
     #expect(test.trials.map(\.seed) == [3, 3])
   }
 
-  @Test("Repeats, jobs and the time limit reach the runner")
+  @Test("The options for repeats, jobs and the time limit reach the runner")
   func runner() throws {
     let test = try TestWorld()
     _ = test.run("reads", "--subject", "good", "--repeat", "2", "-j3", "--time-limit", "1.5")
@@ -78,7 +78,7 @@ struct RunOptionTests {
     #expect(try results(in: test.read("out.json")) == 6)
   }
 
-  @Test("--json - is the report alone on standard output, the text on standard error")
+  @Test("'--json -' writes the report alone to standard output, and the text to standard error")
   func jsonOutput() throws {
     let test = try TestWorld()
     #expect(test.run("--json", "-") == .met)
@@ -112,7 +112,7 @@ struct RunOptionTests {
     #expect(colored.output.text.contains("\u{1B}[32m✓"))
   }
 
-  @Test("A terminal shows what runs and a bar, never wider than itself, and clears both")
+  @Test("A terminal shows the running trials and a bar, within its width, and clears both")
   func terminal() throws {
     let test = try TestWorld()
     test.output.width = 50
@@ -120,7 +120,7 @@ struct RunOptionTests {
     let text = test.output.text
     #expect(text.contains("… reads  good\n"))
     #expect(text.contains("6/6  6 met, 0 unmet, 0 skipped"))
-    // From the line's start: the terminal echoes a Ctrl-C there.
+    // Cleared from the start of the line, where the terminal echoes a Ctrl-C.
     #expect(text.contains("\r\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[J"))
     let ups = text.matches(of: /\r\u{1B}\[K(\u{1B}\[A\u{1B}\[K)+\u{1B}\[J/)
     #expect(ups.count == 12)

@@ -27,7 +27,7 @@ struct ScenarioPathTests {
     return test.trials.map(\.scenario.name).filter { seen.insert($0).inserted }
   }
 
-  @Test("A file and a folder work beside names, in the order of the arguments, names first")
+  @Test("Files and folders of scenarios work beside names, in the order of arguments, names first")
   func beside() throws {
     let test = try makeWorld()
     #expect(test.run("run", test.folder + "/more", "writes") == .met)
@@ -38,7 +38,7 @@ struct ScenarioPathTests {
     #expect(names(test) == ["reads"])
   }
 
-  @Test("A file that is named in several ways is one scenario; two of one name are an error")
+  @Test("A file that is named in several ways is one scenario; two files of one name are an error")
   func twice() throws {
     let test = try makeWorld()
     let file = test.folder + "/StressScenarios/reads.json"
@@ -55,7 +55,7 @@ struct ScenarioPathTests {
     #expect(test.run("run", test.folder + "/more/copy.json") == .met)
   }
 
-  @Test("A path needs no folder of scenarios, and its errors are reported as others are")
+  @Test("A scenario's path needs no folder of scenarios, and its errors are reported as usual")
   func wrong() throws {
     let test = try makeWorld()
     let path = test.folder + "/more/one.json"
@@ -71,10 +71,10 @@ struct ScenarioPathTests {
     #expect(test.errors.text.contains("\(path):1: "))
   }
 
-  @Test("A path that is not UTF-8 is reported as such; one with a replacement character works")
+  @Test("A path that is not UTF-8 is reported; a path with a replacement character works")
   func notUTF8() throws {
     let test = try makeWorld()
-    // As Swift decodes the argument `caf\xE9.json`.
+    // The argument `caf\xE9.json` as Swift decodes it.
     let path = String(decoding: Array((test.folder + "/more/caf").utf8) + [0xE9], as: UTF8.self)
     #expect(test.run("run", path + ".json") == .badScenario)
     #expect(
@@ -108,7 +108,7 @@ struct ScenarioPathTests {
     process.arguments = ["run", "more", "--subject", "nslock", "--color", "never"]
     process.standardOutput = pipe
     process.standardError = pipe
-    // The scenarios of this folder name subjects that the built-in executable has not.
+    // The scenarios of this folder name subjects that the built-in executable lacks.
     try FileManager.default.removeItem(atPath: test.folder + "/StressScenarios")
     try process.run()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

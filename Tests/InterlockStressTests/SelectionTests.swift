@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// Which subjects a scenario runs on, and what is listed of known bugs.
+/// The subjects that a scenario runs on, and the list of known bugs.
 @Suite("Families, listed subjects and recipes")
 struct SelectionTests {
   private func makeWorld() throws -> TestWorld {
@@ -37,7 +37,7 @@ struct SelectionTests {
     test.trials.map { "\($0.scenario.name) \($0.subject)" }
   }
 
-  @Test("A scenario that lists subjects runs on these alone, and they on no other")
+  @Test("A scenario that lists subjects runs on these only, and they run in no other scenario")
   func listed() throws {
     let test = try makeWorld()
     #expect(test.run("run") == .met)
@@ -58,7 +58,7 @@ struct SelectionTests {
     #expect(test.output.text.contains("2 met, 0 unmet, 1 skipped"))
   }
 
-  @Test("'--family' tries one family's subjects; an unknown one is named with the nearest")
+  @Test("'--family' tries one family's subjects; an unknown family is named with the nearest")
   func family() throws {
     let test = try makeWorld()
     #expect(test.run("run", "--family", "TMCache") == .met)
@@ -77,7 +77,7 @@ struct SelectionTests {
     #expect(test.errors.text.contains("None of these scenarios is for the requested subjects"))
   }
 
-  @Test("A call that no subject has is one line with the nearest")
+  @Test("A call that no subject has is one line with the nearest call")
   func unknownCall() throws {
     let test = try makeWorld()
     test.moreSubjects[0].actions = ["trim-to-count"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-/// The examples for engines that spread work over machines, each with its own command and index.
+/// The examples for systems that spread work over machines, each with its command and index.
 @Suite("The examples in ci/shards")
 struct ShardScriptTests {
   private static let package = URL(fileURLWithPath: #filePath)
@@ -30,7 +30,7 @@ struct ShardScriptTests {
     return process.terminationStatus
   }
 
-  /// The command of the Kubernetes job, as its container would run it.
+  /// The command of the Kubernetes job, as its container runs it.
   private func kubernetesCommand() throws -> String {
     let text = try String(
       contentsOfFile: Self.package + "/ci/shards/kubernetes.yml", encoding: .utf8)
@@ -45,7 +45,7 @@ struct ShardScriptTests {
       .replacing(".build/debug/interlock", with: Self.executable)
       .replacing("/records", with: records)
     for index in 0..<4 {
-      // A pod that is started again continues its record.
+      // A restarted pod continues its record.
       for _ in 0..<2 {
         let selection = " concurrent-reads --subject mutex --subject semaphore-lock"
         let words = ["sh", "-c", command + selection]
@@ -72,7 +72,7 @@ struct ShardScriptTests {
       // The second run continues the record of the first, and has nothing to explore.
       for _ in 0..<2 { #expect(try run(words) == 0) }
     }
-    // The bug is in one part at least, and the repaired program passes in every order.
+    // At least one part has the bug, and the repaired program passes in every order.
     #expect(try run([exam, "merge", records, "--json", records + "/all"]) == 0)
     let alone = ["explore", "update-in-two-steps", "--json", records + "/alone"]
     #expect(try run([exam] + alone) == 0)

@@ -68,7 +68,7 @@ final class TestWorld {
   var benches: [BenchEntry] = []
   var tracksSections = true
   var memory = MemoryCheck.Support.partial
-  /// The requested trials, and how many run at a time.
+  /// The requested trials, and the number that run at a time.
   private(set) var trials: [Trial] = []
   private(set) var jobs: Int?
   /// The verdict of a trial.
@@ -78,7 +78,7 @@ final class TestWorld {
   }
   /// The contention coverage of each trial.
   var coverage: CoverageReport?
-  /// What came of the exploration of a trial that explores.
+  /// The result of the exploration of a trial that explores.
   var exploration: (Trial) -> ExplorationRecord? = { _ in
     ExplorationRecord(outcome: .allOrdersPass(count: 2, leftBehind: 0), seconds: 0)
   }
@@ -86,11 +86,11 @@ final class TestWorld {
   var selfTest: () -> String? = { nil }
   /// The predicted findings of a trial, if it predicts.
   var findings: (Trial) -> [PotentialFinding] = { _ in [] }
-  /// After how many trials an interrupt comes.
+  /// The number of trials after which an interrupt comes.
   var interruptAfter: Int?
-  /// After how many trials the machine refuses the next.
+  /// The number of trials after which the machine refuses the next.
   var refuseAfter: Int?
-  /// What could not be removed at the end of the run.
+  /// The files that could not be removed at the end of the run.
   var leftBehind: [String] = []
   /// An error thrown instead of running a trial.
   var failure: (any Error)?
@@ -182,7 +182,7 @@ final class TestWorld {
   }
 }
 
-/// How many results a JSON report has; fails where it is no JSON.
+/// The number of results in a JSON report; fails if the text is no JSON.
 func results(in text: String) throws -> Int {
   guard case .object(let members) = try JSONReader.read(Array(text.utf8)).content,
     case .array(let results)? = members.first(where: { $0.key == "results" })?.value.content

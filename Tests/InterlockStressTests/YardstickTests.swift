@@ -18,7 +18,7 @@ struct YardstickTests {
   }
 
   @Test(
-    "The locks are those of a program without Interlock, the marks those of one with it alone",
+    "'bench sections' times locks without Interlock linked, and marks with Interlock alone",
     .disabled(if: Platform.isUnderThreadSanitizer, "the tool interposes nothing then"))
   func links() throws {
     let locks = try program("YardstickLocks")

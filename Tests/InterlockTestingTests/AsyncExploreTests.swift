@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reads the balance, waits, and writes: another call may come between.
+/// An account whose update reads, awaits and writes: another call may run in between.
 private actor Account {
   private(set) var balance: Int
 
@@ -41,7 +41,7 @@ private enum Local {
   func update() { updates += 1 }
 }
 
-/// A result that one caller waits for and another gives.
+/// A result that one caller awaits and another caller delivers.
 private final class Promise: Sendable {
   private enum State {
     case empty
@@ -72,7 +72,7 @@ private final class Promise: Sendable {
     waiting?.resume(returning: value)
   }
 
-  /// Looks and keeps the continuation in two critical sections.
+  /// Checks the state and keeps the continuation in two critical sections.
   func valueInSteps() async -> Int {
     if case .given(let value) = lock.withLock({ state }) { return value }
     return await withCheckedContinuation { continuation in
@@ -81,7 +81,7 @@ private final class Promise: Sendable {
   }
 }
 
-/// A count of steps, which loses one in some order.
+/// A count of steps that loses a step in some order.
 private actor Steps {
   var count = 0
 
@@ -117,7 +117,7 @@ struct AsyncExploreTests {
   }
 
   @Test(
-    "a check before an await, and an act behind it, overdraw an account in some order",
+    "a check before an await and an act after it overdraw an account in some order",
     arguments: [1, 2, 3])
   func checkThenAct(_ width: Int) async throws {
     let body: @Sendable () async -> Void = {
@@ -197,7 +197,7 @@ struct AsyncExploreTests {
     }
   }
 
-  @Test("a task that is cancelled as it completes ends in either way, and both are seen")
+  @Test("a task that is cancelled as it completes is explored with both of its outcomes")
   func cancellation() async throws {
     let outcomes = Outcomes()
     try await explore {
@@ -262,7 +262,7 @@ struct AsyncExploreTests {
   }
 }
 
-/// What executions came to. They run one after another.
+/// The outcomes of executions, which run one after another.
 private final class Outcomes: Sendable {
   private let noted = Mutex<Set<String>>([])
   func note(_ text: String) { noted.withLock { _ = $0.insert(text) } }

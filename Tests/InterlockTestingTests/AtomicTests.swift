@@ -8,7 +8,7 @@ struct AtomicTests {
     try WatchedRun("swift-testing", "ExploredAtomics/\(filter)", of: "CheckedTests")
   }
 
-  @Test("fails in the order that loses an update")
+  @Test("an explored test of atomics fails in the order that loses an update")
   func lostUpdate() throws {
     let run = try run("(lostUpdate|inTasks)")
     #expect(run.issues.map(\.test).sorted() == ["inTasks()", "lostUpdate()"])
@@ -19,7 +19,7 @@ struct AtomicTests {
     }
   }
 
-  @Test("passes in every order if it is right, and nothing in it is left uncontrolled")
+  @Test("a correct test of atomics passes in every order, and everything in it is controlled")
   func right() throws {
     let run = try run("right")
     #expect(run.status == 0, "\(run.output)")
@@ -27,7 +27,7 @@ struct AtomicTests {
     #expect(!run.output.contains("NOT controlled"), "\(run.output)")
   }
 
-  @Test("is not controlled where the check of memory is off, and the answer says so")
+  @Test("without the check of memory, atomics are not controlled, and the answer says so")
   func switchedOff() throws {
     let run = try WatchedRun(
       "swift-testing", "ExploredAtomics/lostUpdate", of: "CheckedTests",
@@ -37,7 +37,7 @@ struct AtomicTests {
     #expect(run.output.contains("NOT controlled here: atomics in module"), "\(run.output)")
   }
 
-  @Test("names the loop that waits for a value that no thread writes")
+  @Test("the answer names a loop that waits for a value that no thread writes to an atomic")
   func livelock() throws {
     let run = try run("neverSet")
     let text = run.issues.first?.text ?? ""
@@ -45,13 +45,13 @@ struct AtomicTests {
     #expect(text.contains(/body waits: atomic load #\d+ +ExploredAtomics.swift:/), "\(text)")
   }
 
-  @Test("is tried on narrow pools if a loop keeps a task's thread, and the answer has the width")
+  @Test("a loop on an atomic in a task is tried on narrow pools, and the answer has the width")
   func narrowPool() throws {
     let text = try run("spinsOnNarrowPool").issues.first?.text ?? ""
     #expect(text.contains("where tasks have 1 thread; 2 suffice"), "\(text)")
   }
 
-  @Test("is tried with each number of rounds of a loop that counts them")
+  @Test("a loop on an atomic that counts its rounds is tried with each number of rounds")
   func countedRounds() throws {
     for test in ["localRounds", "propertyRounds", "roundsInTask"] {
       let run = try run(test)
@@ -60,7 +60,7 @@ struct AtomicTests {
     }
   }
 
-  @Test("has the outcomes of every order that a search without reduction finds")
+  @Test("reduction keeps the outcomes of every order of atomics that a plain search finds")
   func outcomes() throws {
     let run = try WatchedRun("swift-testing", "ExploredOutcomes/", of: "CheckedTests")
     #expect(run.status == 0, "\(run.output)")
@@ -68,20 +68,20 @@ struct AtomicTests {
     #expect(passing.count >= 30, "\(run.output)")
   }
 
-  @Test("replays its failing order")
+  @Test("a test of atomics replays its failing order")
   func replay() throws {
     let run = try run("replayed")
     #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
     #expect(run.issues.allSatisfy { $0.text.contains("→ 1) == 2") }, "\(run.output)")
   }
 
-  // Exchanges that may fail although they find what they expect.
+  // Weak exchanges, which may fail although they find the expected value.
 
   private func runExchanges(_ filter: String) throws -> WatchedRun {
     try WatchedRun("swift-testing", "ExploredExchanges/\(filter)", of: "CheckedTests")
   }
 
-  @Test("fails where a single failure of a weakCompareExchange counts as another thread's exchange")
+  @Test("a test that takes a failed weakCompareExchange for another thread's exchange fails")
   func singleTry() throws {
     let run = try runExchanges("singleTry(InWeakMemory|OfPair|InTask)?\\(")
     let tests = [
@@ -98,14 +98,14 @@ struct AtomicTests {
     #expect(run.output.contains("failed weak exchange #2 reads (0, 0)"), "\(run.output)")
   }
 
-  @Test("fails so in child processes too, where the exchange is found")
+  @Test("a weakCompareExchange that is tried once fails in child processes too")
   func singleTryElsewhere() throws {
     let run = try runExchanges("singleTryElsewhere")
     #expect(run.issues.count == 2, "\(run.output)")
     #expect(run.issues.allSatisfy { $0.text.contains("failed weak exchange") }, "\(run.output)")
   }
 
-  @Test("passes where a weakCompareExchange is tried again, and where an exchange is a strong one")
+  @Test("a weakCompareExchange that is tried again passes, and so does a strong exchange")
   func triedAgain() throws {
     let run = try runExchanges("right")
     #expect(run.status == 0, "\(run.output)")
@@ -117,19 +117,19 @@ struct AtomicTests {
     #expect(!run.output.contains("whose source cannot be read"), "\(run.output)")
   }
 
-  @Test("says that an exchange in a macro's argument was not let fail")
+  @Test("the answer says that an exchange in a macro's argument was not made to fail")
   func exchangeInMacro() throws {
     let run = try runExchanges("singleTryInMacro")
     #expect(run.output.contains("an exchange whose source cannot be read"), "\(run.output)")
   }
 
-  @Test("replays the exchange that fails by itself")
+  @Test("a token replays a weakCompareExchange that fails by itself")
   func exchangeReplay() throws {
     let run = try runExchanges("replayed")
     #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
   }
 
-  @Test("loses updates by atomics of each kind, in both models, with and without optimisation")
+  @Test("atomics of each kind lose updates, in both memory models, optimised or not")
   func kinds() throws {
     let run = try WatchedRun(
       "swift-testing", "ExploredKinds/(optimised|unoptimised)", of: "CheckedTests")
@@ -139,7 +139,7 @@ struct AtomicTests {
     #expect(failed.count >= 2, "\(run.output)")
   }
 
-  @Test("has the weak model's outcomes of atomics of 16 bytes, and none if they are in sequence")
+  @Test("atomics of 16 bytes have weak outcomes only if they are not sequentially consistent")
   func pairs() throws {
     let run = try WatchedRun("swift-testing", "ExploredKinds/storeBuffering", of: "CheckedTests")
     #expect(run.issues.count == 1, "\(run.output)")
@@ -160,7 +160,7 @@ struct AtomicTests {
     try WatchedRun.line(text, in: "ExploredWeakBodies.swift", of: "CheckedTests")
   }
 
-  @Test("names the store that a relaxed load does not see, and the orders that are missing")
+  @Test("the weak memory model names the store that a relaxed load misses, and the missing orders")
   func relaxed() throws {
     let text = try runWeak("relaxed\\(").issues.first?.text ?? ""
     let stored = try line("fills"), announced = try line("announces")
@@ -173,7 +173,7 @@ struct AtomicTests {
     #expect(text.contains(".acquiring in place of .relaxed"), "\(text)")
   }
 
-  @Test("says that the default model takes relaxed atomics for sequentially consistent")
+  @Test("the answer says that the default model treats relaxed atomics as sequentially consistent")
   func withoutTheModel() throws {
     let run = try runWeak("relaxedWithoutTheModel")
     #expect(run.status == 0, "\(run.output)")
@@ -182,7 +182,7 @@ struct AtomicTests {
       "\(run.output)")
   }
 
-  @Test("fails where orders are too weak: in tasks, over plain memory, in Dekker's algorithm")
+  @Test("too weak memory orders fail in tasks, over plain memory and in Dekker's algorithm")
   func tooWeak() throws {
     let run = try runWeak("(relaxedInTasks|plainValue|dekkerAcquiresAndReleases)")
     let text = Dictionary(uniqueKeysWithValues: run.issues.map { ($0.test, $0.text) })
@@ -194,7 +194,7 @@ struct AtomicTests {
     #expect(text.count == 3)
   }
 
-  @Test("passes in the weak memory model with the orders that it needs")
+  @Test("a test of atomics with the memory orders that it needs passes in the weak memory model")
   func strongEnough() throws {
     let run = try runWeak("right")
     #expect(run.status == 0, "\(run.output)")
@@ -202,7 +202,7 @@ struct AtomicTests {
     #expect(answers.count == 3, "\(run.output)")
   }
 
-  @Test("says in the weak memory model that an error is none of memory orders")
+  @Test("the weak memory model says if an error does not depend on memory orders")
   func ofAnyModel() throws {
     let run = try runWeak("(lostUpdate|neverSet)")
     #expect(run.issues.count == 2, "\(run.output)")
@@ -212,7 +212,7 @@ struct AtomicTests {
     #expect(run.output.contains("livelock: a loop waits for a value that no thread writes"))
   }
 
-  @Test("replays an order of the weak memory model by its token alone")
+  @Test("a token alone replays an order of the weak memory model")
   func weakReplay() throws {
     let run = try runWeak("replayed")
     #expect(run.issues.map(\.test) == ["replayed()", "replayed()"], "\(run.output)")
@@ -220,7 +220,7 @@ struct AtomicTests {
   }
 
   @Test(
-    "has the outcomes of RC11's axioms and litmus tests, and needs each order of small algorithms")
+    "the weak memory model has RC11's outcomes, and needs each memory order of small algorithms")
   func weakOutcomes() throws {
     let run = try WatchedRun(
       "swift-testing", "(ExploredWeakMemory|ExploredLitmus|ExploredOrders)/", of: "CheckedTests")
@@ -230,7 +230,7 @@ struct AtomicTests {
     #expect(answers.count >= 63, "\(run.output)")
   }
 
-  @Test("is refused the weak memory model where memory is not checked")
+  @Test("the weak memory model is refused if memory is not checked")
   func weakWithoutTheCheck() throws {
     let run = try WatchedRun(
       "swift-testing", "ExploredWeakBodies/rightMail", of: "CheckedTests",

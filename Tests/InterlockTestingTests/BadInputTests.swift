@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the body does in one order only: the second thread is first to take the lock.
+/// Calls `act` in one order only: the second block takes the lock first.
 private func inSomeOrder(_ act: @escaping @Sendable () -> Void) {
   let lock = NSLock()
   nonisolated(unsafe) var isFirst = true
@@ -18,15 +18,15 @@ private func inSomeOrder(_ act: @escaping @Sendable () -> Void) {
 
 private typealias Exit = @convention(c) (Int32) -> Void
 
-/// A function of the C library by its name, as for one that Swift does not offer.
+/// A function of the C library, looked up by name like one that Swift does not offer.
 private func function<Function>(_ name: String, as type: Function.Type) throws -> Function {
   unsafeBitCast(try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), name)), to: type)
 }
 
-@Suite("explore survives a body that", .serialized, .controlled)
+@Suite("explore survives a bad body", .serialized, .controlled)
 struct BadInputTests {
   @Test(
-    "ends the process: a finding, and the tests go on",
+    "a body that ends the process is a finding, and the tests go on",
     arguments: ["exit", "_exit", "_Exit", "quick_exit"])
   func exits(_ name: String) throws {
     let exit = try function(name, as: Exit.self)
@@ -35,32 +35,32 @@ struct BadInputTests {
     #expect(text?.contains("BadInputTests.swift:") == true)
   }
 
-  @Test("replaces the process: a finding")
+  @Test("a body that replaces the process is a finding")
   func replaces() {
     let text = failure(of: { inSomeOrder { execv("/bin/true", [nil]) } })
     #expect(text?.contains("called execv(\"/bin/true\"), which replaces the process") == true)
   }
 
-  @Test("leaves the main queue to the pool, and so never returns: a finding")
+  @Test("a body that leaves the main queue to the pool never returns, which is a finding")
   func leavesMain() {
     let text = failure(of: { dispatchMain() })
     #expect(text?.hasPrefix("dispatch_main was called, which never returns: an explored") == true)
     #expect(text?.contains("BadInputTests.swift:") == true)
   }
 
-  @Test("closes the process's descriptors: a finding, and the descriptor stays open")
+  @Test("a body that closes a descriptor of the process is a finding, and it stays open")
   func closes() {
     let text = failure(of: { inSomeOrder { close(STDOUT_FILENO) } })
     #expect(text?.contains("called close(1) on a descriptor that it did not open") == true)
     #expect(fcntl(STDOUT_FILENO, F_GETFD) >= 0)
   }
 
-  @Test("closes what it opened: no finding")
+  @Test("a body that closes the descriptor that it opened is no finding")
   func closesOwn() {
     #expect(failure(of: { close(open("/dev/null", O_RDONLY)) }) == nil)
   }
 
-  @Test("forks: the child ends by itself, and no order fails")
+  @Test("the child that a body forks ends by itself, and no order fails")
   func forks() throws {
     let fork = try function("fork", as: (@convention(c) () -> Int32).self)
     let exit = try function("_exit", as: Exit.self)
@@ -76,7 +76,7 @@ struct BadInputTests {
     #expect(text == nil)
   }
 
-  @Test("never ends: it is stopped, within the budget")
+  @Test("a body that never ends is stopped within the budget")
   func neverEnds() {
     let text = failure(
       .budget(.seconds(1)),
@@ -87,7 +87,7 @@ struct BadInputTests {
     #expect(text?.contains("a thread ran for the whole time limit and reached no point") == true)
   }
 
-  @Test("leaves a thread that waits for ever: it passes")
+  @Test("a body that leaves a thread waiting for ever passes")
   func leavesThreads() {
     let text = failure(of: {
       let never = DispatchSemaphore(value: 0)
@@ -96,7 +96,7 @@ struct BadInputTests {
     #expect(text == nil)
   }
 
-  @Test("deadlocks before it has made a thread: a finding with its line")
+  @Test("a body that deadlocks before it has made a thread is a finding with its line")
   func deadlocksAlone() {
     let text = failure(of: {
       let lock = NSLock()
@@ -108,12 +108,12 @@ struct BadInputTests {
     #expect(text?.contains("BadInputTests.swift:") == true)
   }
 
-  @Test("explores: a finding")
+  @Test("a body that explores is a finding")
   func nested() {
     #expect(failure(of: { try explore {} })?.contains("an explored body cannot explore") == true)
   }
 
-  @Test("is explored by eight tests at once: each has its turn")
+  @Test("eight tests that explore at once take turns")
   func parallel() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
@@ -130,7 +130,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("is not the token's: the message says where it does not fit")
+  @Test("the message for a changed body says where the token no longer fits")
   func changedBody() throws {
     let given = try token(in: failure(function: "one", of: { inSomeOrder { abort() } }))
     let text = try #require(
@@ -139,7 +139,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "cuts or changes a token, or has another's: one line",
+    "a cut, changed or foreign token is refused in one line",
     arguments: ["", "x", "i2-00000000-w0-a-000000", "i1-00000000-w0-a-000000", "i1-"])
   func badToken(_ text: String) {
     let error = #expect(throws: ExploreError.self) { try explore(replay: text) {} }
@@ -147,7 +147,7 @@ struct BadInputTests {
   }
 }
 
-/// What outlives an execution.
+/// A count that outlives an execution.
 private let visits = Mutex(0)
 private enum Shared {
   static let lock = NSLock()
@@ -155,7 +155,7 @@ private enum Shared {
 
 @Suite("explore compares the first executions of a body", .serialized, .controlled)
 struct StateTests {
-  @Test("and names the first step that a state left behind changes")
+  @Test("a body that leaves state behind fails at the first step that the state changes")
   func leavesState() {
     let text = failure(of: {
       let count = visits.withLock { visits -> Int in
@@ -168,7 +168,7 @@ struct StateTests {
     #expect(text?.contains("BadInputTests.swift:") == true)
   }
 
-  @Test("and takes no offence at a global that the first execution initialises")
+  @Test("a global that the first execution initialises is no difference between executions")
   func initialisesGlobal() throws {
     let text = failure(of: {
       let group = DispatchGroup()
@@ -181,7 +181,7 @@ struct StateTests {
   }
 }
 
-/// A lock that no call makes: it begins with its memory, and is first known when it is used.
+/// A `Mutex`: no call creates it, so it is first known when it is used.
 private final class LockedCount: Sendable {
   private let count = Mutex(0)
 
@@ -196,13 +196,13 @@ struct ObjectNumberTests {
       let first = LockedCount()
       first.add()
     }
-    // Takes the memory that was freed.
+    // Occupies the freed memory, unless the next lock is to get it.
     let other = inSameMemory ? nil : LockedCount()
     LockedCount().add()
     withExtendedLifetime(other) {}
   }
 
-  @Test("whether its memory was another lock's before or not", arguments: [0, 200])
+  @Test("a lock gets a new number even if its memory was another lock's", arguments: [0, 200])
   func memoryUsedAgain(besides others: Int) {
     let text = failure(of: {
       let others = (0..<others).map { _ in LockedCount() }
@@ -257,7 +257,7 @@ struct IsolatedTests {
     #expect(text?.contains(/write section #\d+  BadInputTests\.swift:\d+/) == true)
   }
 
-  /// Held at the first fork of the process that follows, and released behind it.
+  /// Holds a lock during the next fork of the process, and releases it after the fork.
   private final class HeldAtFork: @unchecked Sendable {
     // Unchecked: the semaphores order the accesses.
     private static let forked = DispatchSemaphore(value: 0)
@@ -319,7 +319,7 @@ struct IsolatedTests {
     #expect(text == nil)
   }
 
-  @Test("a body that always passes passes, and what it wrote to memory is lost")
+  @Test("a correct body passes in child processes, and its writes to memory are lost")
   func passes() {
     let count = Atomic(0)
     withUnsafePointer(to: count) { count in

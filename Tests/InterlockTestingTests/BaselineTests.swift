@@ -5,7 +5,7 @@ import Testing
 @Suite("a baseline of tests", .controlled, .offThePool)
 struct BaselineTests {
   @Test(
-    "that a run wrote makes its issues warnings in the next, and leaves others red",
+    "the baseline of a run makes its issues warnings in the next run, and leaves others red",
     arguments: [
       ("swift-testing", "Stressed/watched", "Stressed/throwsError"),
       ("swift-testing", "Stressed/throwsError", "Stressed/expects"),
@@ -34,13 +34,13 @@ struct BaselineTests {
     }
     let second = try run(other, "baseline=\(file) report=baseline:\(file)")
     #expect(second.status == 1, "\(second.output)\(written)")
-    // What is known stays, with its reason.
+    // The known findings stay in the file, with their reasons.
     let both = try String(contentsOfFile: file, encoding: .utf8)
     #expect(both.matches(of: /"kind"/).count > written.matches(of: /"kind"/).count, "\(both)")
     #expect(try run(other, "baseline=\(file)").status == 0)
   }
 
-  @Test("does not end the rounds of a stress at an old conflict")
+  @Test("an old conflict in a baseline does not end the rounds of a stress")
   func goesOn() throws {
     let file = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).json"
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -57,7 +57,7 @@ struct BaselineTests {
     #expect(run.output.contains("500 rounds of 4 threads without an issue"), "\(run.output)")
   }
 
-  @Test("that is no baseline stays as it is, and a line says so")
+  @Test("a file that is no baseline stays as it is, and a line says so")
   func refused() throws {
     let file = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).json"
     defer { try? FileManager.default.removeItem(atPath: file) }

@@ -18,7 +18,7 @@ private final class Till: @unchecked Sendable {
   func close() -> Int { locked(lock) { sum } }
 }
 
-/// Outside of a macro's argument, whose lines are those of its expansion.
+/// Outside of a macro's argument, where lines would be those of the expansion.
 private enum Bodies {
   static let helperLine = #line + 3
   static func throughHelpers() throws {
@@ -73,7 +73,7 @@ private enum Bodies {
 
 @Suite("a failing schedule", .serialized, .controlled)
 struct CallSiteTests {
-  @Test("shows where the user's code called a helper that locks, with the helper")
+  @Test("a failing schedule shows where the user's code called a locking helper, with the helper")
   func lockHelper() throws {
     let text = try #require(failure(of: Bodies.throughHelpers))
     #expect(text.contains("CallSiteTests.swift:14 by locked(_:_:)"))
@@ -83,7 +83,7 @@ struct CallSiteTests {
     #expect(!text.contains("OwnHelpers.swift"))
   }
 
-  @Test("names the line that uses a macro, and no file of the macro's")
+  @Test("a failing schedule names the line that uses a macro, and no file of the macro")
   func macro() throws {
     let line = #line + 4
     func body() {
@@ -96,7 +96,7 @@ struct CallSiteTests {
     #expect(!text.contains("swiftmacro"))
   }
 
-  @Test("of eight tasks has rows of at most 120 characters, and no function of the runtime")
+  @Test("rows of a failing schedule have at most 120 characters, and no function of the runtime")
   func eightTasks() async throws {
     let text = try #require(await failure(.executions(300), ofAsync: Bodies.eightTasks))
     let rows = text.split(separator: "\n").filter { !$0.hasPrefix("replay: ") }
@@ -104,14 +104,14 @@ struct CallSiteTests {
     #expect(!text.contains("runJob") && !text.contains("Task<>.init"))
   }
 
-  @Test("names the lines that made a group and a semaphore, not those of the function's caller")
+  @Test("a failing schedule names the lines that made a group and a semaphore, not the caller's")
   func made() throws {
     let text = try #require(failure(of: Bodies.neverSignalled))
     #expect(text.contains(": group made at CallSiteTests.swift:\(Bodies.madeLine)\n"))
     #expect(text.contains(": semaphore made at CallSiteTests.swift:\(Bodies.madeLine + 1)\n"))
   }
 
-  @Test("names the lines that made locks by a helper of another file, with the helper")
+  @Test("a failing schedule names the lines that made locks by a helper, with the helper")
   func madeByHelper() throws {
     let text = try #require(failure(of: Bodies.crossedLocks))
     let made = text.split(separator: "\n").filter { $0.contains(": lock made at ") }
@@ -122,7 +122,7 @@ struct CallSiteTests {
     }
   }
 
-  @Test("names the code that uses a property whose accessors lock, with the accessor")
+  @Test("a failing schedule names the code that uses a locking property, with the accessor")
   func propertyWrapper() throws {
     let text = try #require(failure(of: Meter.addTwice))
     for accessor in ["getter", "setter"] {
@@ -132,7 +132,7 @@ struct CallSiteTests {
     #expect(!text.contains(/lock #.*OwnHelpers\.swift/), "\(text)")
   }
 
-  @Test("shows where the user's code called a helper that locks a Mutex, with the helper")
+  @Test("a failing schedule shows where a helper that locks a Mutex was called, with the helper")
   func mutexHelper() throws {
     let text = try #require(failure(of: MutexTill.addTwice))
     for line in MutexTill.lines {
@@ -141,7 +141,7 @@ struct CallSiteTests {
   }
 }
 
-/// A number in a property wrapper that locks each access alone.
+/// A number in a property wrapper that locks each access separately.
 private final class Meter: @unchecked Sendable {
   // Unchecked: each access locks.
   @Locked private var sum = 0
@@ -156,7 +156,7 @@ private final class Meter: @unchecked Sendable {
   }
 }
 
-/// The same over a `Mutex`, whose instructions are compiled into the helper.
+/// A till like `Till` with a `Mutex`, whose instructions are compiled into the helper.
 private final class MutexTill: Sendable {
   private let sum = Mutex(0)
 

@@ -9,7 +9,7 @@ struct CheckSendableTests {
     try WatchedRun("swift-testing", "SendableChecks/\(test)\\(")
   }
 
-  @Test("finds the method without the lock: one issue at its line, and the other pairs are safe")
+  @Test("checkSendable finds the method without the lock at its line, and the other pairs are safe")
   func sections() throws {
     let run = try run("sections")
     let looks = try WatchedRun.line("looks", in: "STSendable.swift")
@@ -17,7 +17,7 @@ struct CheckSendableTests {
     #expect(run.issues.map(\.place) == [looks], "\(run.issues)")
     #expect(run.issues.first?.text.contains("'put' and 'has' conflict") == true)
     #expect(run.output.contains("Shelf: 1 of 6 pairs conflicts"), "\(run.output)")
-    // The shortest schedule that was found begins with the one or the other.
+    // The shortest schedule may begin with either operation.
     #expect(
       run.output.contains("put + has: read \(looks); write \(puts)")
         || run.output.contains("put + has: write \(puts); read \(looks)"), "\(run.output)")
@@ -25,7 +25,7 @@ struct CheckSendableTests {
     #expect(run.output.contains("page: true"))
   }
 
-  @Test("finds by a state that two critical sections are not one, and names what is left")
+  @Test("checkSendable finds by the state that two critical sections are not one")
   func steps() throws {
     let run = try run("steps")
     #expect(run.issues.count == 2, "\(run.issues)")
@@ -35,7 +35,7 @@ struct CheckSendableTests {
           + " operations leave 2"), "\(run.output)")
   }
 
-  @Test("calls nothing safe by an oracle alone: it has not seen a conflict")
+  @Test("checkSendable calls no pair safe that only an oracle checked")
   func correct() throws {
     let run = try run("correct")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.output)")
@@ -43,7 +43,7 @@ struct CheckSendableTests {
     #expect(!run.output.contains("safe ("))
   }
 
-  @Test("has an issue where nothing could have shown a conflict, which the headline says")
+  @Test("checkSendable has an issue, named in the headline, if nothing could show a conflict")
   func unobservable() throws {
     let run = try run("unobservable")
     #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
@@ -54,7 +54,7 @@ struct CheckSendableTests {
     #expect(run.output.contains("'add' begins no section, and there is no 'invariant' or 'state'"))
   }
 
-  @Test("names the columns of an order by the operations, also of one against itself")
+  @Test("checkSendable names the columns of an order by the operations, also of an operation twice")
   func columns() throws {
     let run = try run("steps")
     // The words of each order, without the line that names the pair.
@@ -68,7 +68,7 @@ struct CheckSendableTests {
     #expect(orders.allSatisfy { $0.isDisjoint(with: ["task 1", "task 2"]) }, "\(orders)")
   }
 
-  @Test("finds lost additions to a stored property on two threads, by the state")
+  @Test("checkSendable finds lost additions to a stored property on two threads by the state")
   func plain() throws {
     let run = try run("plain")
     #expect(run.issues.count == 1, "\(run.output)")
@@ -76,7 +76,7 @@ struct CheckSendableTests {
     #expect(run.issues.first?.text.contains("replay: checkSendable(replay: \"s1-2-") == true)
   }
 
-  @Test("finds two locks in two orders, with both lines")
+  @Test("checkSendable finds two locks in two orders, with both lines")
   func deadlock() throws {
     let run = try run("deadlock")
     #expect(run.status == 1, "\(run.output)")
@@ -84,18 +84,18 @@ struct CheckSendableTests {
     #expect(run.output.contains(/there \+ back: deadlock; lock #\d+  STSendable.swift:\d+; lock/))
     let reported = try ReportedRun("SendableChecks/deadlock\\(")
     #expect(reported.results.map(\.rule) == ["order-fails"])
-    // The schedule, as code flows: each thread takes a lock, and waits for the other's.
+    // The code flows of the report: each thread takes a lock, and waits for the other lock.
     #expect((reported.flows.first ?? [:]).count { $0.value > 0 } >= 2, "\(reported.flows)")
   }
 
-  @Test("finds that an actor is entered again, by an invariant")
+  @Test("checkSendable finds the re-entry of an actor by an invariant")
   func reentered() throws {
     let run = try run("reentered")
     #expect(run.issues.count == 1, "\(run.issues)")
     #expect(run.issues.first?.text.contains("Expectation failed: await $0.balance >= 0") == true)
   }
 
-  @Test("fails the test in XCTest")
+  @Test("checkSendable fails its test in XCTest")
   func xctest() throws {
     let run = try WatchedRun("xctest", "XCSendable/testSections")
     let line = try WatchedRun.line("looks", in: "STSendable.swift")
@@ -139,7 +139,7 @@ struct CheckSendableArgumentTests {
     return (matrix, texts.all)
   }
 
-  @Test("returns the outcome of each pair, and a replay runs its pair alone")
+  @Test("checkSendable returns the outcome of each pair, and a replay runs its pair alone")
   func replay() async throws {
     let (matrix, texts) = await matrix()
     #expect(matrix?["add", "add"]?.outcome.isConflict == false)
@@ -152,7 +152,7 @@ struct CheckSendableArgumentTests {
     #expect(again?.hasConflict == true)
   }
 
-  @Test("calls a pair not checked that had a single round, and has an issue if no pair had more")
+  @Test("checkSendable calls a pair with one round not checked, with an issue if all pairs are so")
   func oneRound() async throws {
     let texts = Collected()
     var matrix: SendableMatrix?
@@ -178,7 +178,7 @@ struct CheckSendableArgumentTests {
     #expect(texts.all.count == 1)
   }
 
-  @Test("refuses input that does not fit, in one line")
+  @Test("checkSendable refuses invalid input in one line")
   func badInput() async {
     func refuses(
       _ part: String, budget: Duration = .seconds(1), rounds: Int = 10, replay: String? = nil,

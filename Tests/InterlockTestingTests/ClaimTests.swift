@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The words of an answer without a failure about the orders that were not executed.
+/// What the answer of a passing exploration says of the orders that were not executed.
 @Suite("the answer of an exploration that passes", .serialized, .controlled, .offThePool)
 struct ClaimTests {
-  @Test("claims all orders, and names what was left out, in the body that leaves it out")
+  @Test("the answer claims all orders, and names what a passing exploration left out")
   func answers() throws {
     let run = try WatchedRun("swift-testing", "STClaims/")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -49,7 +49,7 @@ struct ClaimTests {
       }
       #expect(said == claim + unchecked + leftOut.map { "; " + $0 }.joined(), "\(body)")
     }
-    // Where orders are left, nothing claims them.
+    // The answer claims nothing for orders that are left.
     let few = try #require(try Self.answer(of: "fewOfManyOrders", in: run))
     #expect(few.hasPrefix("1 order tried, none failed; not all were tried"), "\(few)")
   }

@@ -41,7 +41,7 @@ struct CorpusTests {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
-  @Test("keeps an order, tries it first, and drops it when it passes")
+  @Test("a corpus keeps a failing order, tries it first, and drops it when it passes")
   func keeps() throws {
     try withFolder { folder in
       let found = failure(.corpus(folder), function: "kept", of: body { $0.addInSteps() })
@@ -58,7 +58,7 @@ struct CorpusTests {
     }
   }
 
-  @Test("leaves a file that it cannot read as it is, and explores without it")
+  @Test("a corpus leaves an unreadable file as it is, and the body is explored without it")
   func badFile() throws {
     try withFolder { folder in
       _ = failure(.corpus(folder), function: "bad", of: body { $0.addInSteps() })
@@ -70,7 +70,7 @@ struct CorpusTests {
     }
   }
 
-  @Test("has no file for a body that never failed")
+  @Test("a corpus has no file for a body that never failed")
   func none() throws {
     try withFolder { folder in
       #expect(failure(.corpus(folder), function: "none", of: body { $0.add() }) == nil)

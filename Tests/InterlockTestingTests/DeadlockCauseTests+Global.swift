@@ -13,13 +13,13 @@ extension DeadlockCauseTests {
     static let second = NSLock()
     static let mutex = Mutex(0)
     static let otherMutex = Mutex(0)
-    /// Uses itself before it has a value.
+    /// A global whose initialiser uses it before it has a value.
     static let limit: Int = half()
 
     private static func half() -> Int { limit / 2 }
   }
 
-  @Test("of two global locks is a cycle, also in the schedule that is shown")
+  @Test("a deadlock of two global locks is a cycle, also in the schedule that is shown")
   func globalCycle() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -39,7 +39,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  /// Its method blocks for another method of the same actor.
+  /// An actor with a method that blocks until another method of the same actor is called.
   private actor Mailbox {
     static let shared = Mailbox()
     private let signal = DispatchSemaphore(value: 0)
@@ -50,7 +50,7 @@ extension DeadlockCauseTests {
     private nonisolated func waitFor(_ signal: DispatchSemaphore) { signal.wait() }
   }
 
-  @Test("of a global actor whose method waits for another names both, also when it is shown")
+  @Test("a deadlock of two methods of a global actor is a cycle that names the actor")
   func globalActor() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -119,7 +119,7 @@ extension DeadlockCauseTests {
     ]
   }
 
-  @Test("leaves global locks of each kind as they were")
+  @Test("a deadlock leaves global locks of each kind as they were")
   func globalLocksOfEachKind() async {
     await #expect(processExitsWith: .success) {
       for pair in Self.pairs() {
@@ -143,7 +143,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  @Test("is none where a thread of an earlier order was left behind with a global lock")
+  @Test("a global lock that a thread of an earlier order still holds causes no deadlock")
   func leftBehind() async {
     await #expect(processExitsWith: .success) {
       let outcome = try Exploration(ExplorationOptions(), of: "DeadlockCauseTests").run {
@@ -162,7 +162,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  @Test("leaves a global Mutex as it was")
+  @Test("a deadlock leaves a global Mutex as it was")
   func globalMutex() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -182,7 +182,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  @Test("of a thread that locks a global lock twice is its own")
+  @Test("a thread that locks a global lock twice deadlocks with itself")
   func globalSelfWait() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -195,7 +195,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  @Test("of a global variable that uses itself is its own")
+  @Test("a global variable that uses itself deadlocks with itself")
   func globalVariable() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {

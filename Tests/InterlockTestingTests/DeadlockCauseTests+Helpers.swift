@@ -3,7 +3,7 @@ import Explorer
 import Testing
 import Hangs
 
-/// Two values that are locked one in the other, in both orders.
+/// Two values that are locked one within the other, in both orders.
 private final class Vault: Sendable {
   private let coins = LockBox(0)
   private let notes = LockBox(0)
@@ -36,7 +36,7 @@ private enum Bodies {
 extension DeadlockCauseTests {
   private static let file = "DeadlockCauseTests+Helpers.swift"
 
-  @Test("has the callers of helpers for what each thread holds and waits for, and for the objects")
+  @Test("a deadlock names the callers of helpers for each hold, each wait and each object")
   func callersOfHelpers() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Vault.deadlock)
@@ -61,7 +61,7 @@ extension DeadlockCauseTests {
     }
   }
 
-  @Test("of a wait that never ends has the caller of the helper that made its group")
+  @Test("a wait that never ends names the caller of the helper that made its group")
   func callerOfMaker() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Bodies.neverSignalled)

@@ -6,18 +6,18 @@ import TestSupport
 import Testing
 import Hangs
 
-/// A lock that a task may hold while it is suspended: `NSLock` is not available in one.
+/// A lock that a task may hold while suspended: `NSLock` is not available in async code.
 private final class TaskLock: @unchecked Sendable {
   private let inner = NSLock()
-  // Unchecked: the lock guards it.
+  // Unchecked: the lock protects the continuation.
   var waiting: CheckedContinuation<Void, Never>?
 
   func lock() { inner.lock() }
   func unlock() { inner.unlock() }
 }
 
-/// In processes of their own: the reader of the waits is one of the few that a process can have,
-/// and other tests start some.
+/// In separate processes: a process can have only a few readers of the waits, and other tests start
+/// some.
 @Suite("an explored deadlock", .serialized, .controlled)
 struct DeadlockCauseTests {
   static func failure(
@@ -32,7 +32,7 @@ struct DeadlockCauseTests {
     return failure
   }
 
-  /// Outside of the macro's argument, whose lines have no file.
+  /// Outside of the macro's argument, where lines have no file.
   private static func crossLocks() -> Bool {
     let (first, second) = (NSLock(), NSLock())
     let group = DispatchGroup()
@@ -42,7 +42,7 @@ struct DeadlockCauseTests {
     return true
   }
 
-  @Test("of two locks is a cycle, with what each thread holds and waits for")
+  @Test("a deadlock of two locks is a cycle, with what each thread holds and waits for")
   func cycle() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Self.crossLocks)
@@ -57,7 +57,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("of a thread that locks what it holds is its own")
+  @Test("a thread that locks a lock that it holds deadlocks with itself")
   func selfWait() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -70,7 +70,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("of a signal that comes before its wait is a lost wake-up")
+  @Test("an explored signal that comes before its wait is a lost wake-up")
   func lostWakeUp() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -93,7 +93,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("of a wait for a timer that is not resumed names the timer", arguments: [true, false])
+  @Test("a deadlock names the timer that was not resumed", arguments: [true, false])
   func stoppedTimer(isResumed: Bool) async {
     await #expect(processExitsWith: .success) { [isResumed] in
       let found = try Self.failure {
@@ -113,7 +113,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("of a lock that its owner kept is an abandoned lock")
+  @Test("a deadlock on a lock that its owner kept is an abandoned lock")
   func abandonedLock() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure {
@@ -127,8 +127,8 @@ struct DeadlockCauseTests {
     }
   }
 
-  /// A task takes a mutex. It then is suspended until another task, which needs the mutex first,
-  /// resumes it; or it ends without unlocking.
+  /// A task takes a mutex. It then waits for a continuation, whose resumer needs the mutex first.
+  /// Or, unless it `awaits`, it ends without unlocking.
   private static func lockInTask(awaits: Bool) -> Bool {
     let lock = TaskLock()
     let (locked, isLocked) = AsyncStream.makeStream(of: Void.self)
@@ -154,7 +154,7 @@ struct DeadlockCauseTests {
     return true
   }
 
-  @Test("of a task that is suspended under a lock is a cycle if its resumer needs the lock")
+  @Test("a task that is suspended under a lock is a cycle if its resumer needs the lock")
   func suspendedHolder() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure { Self.lockInTask(awaits: true) }
@@ -162,7 +162,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("of a lock that a task kept to its end is an abandoned lock")
+  @Test("a deadlock on a lock that a task kept to its end is an abandoned lock")
   func abandonedByTask() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure { Self.lockInTask(awaits: false) }
@@ -170,7 +170,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  /// Calls that each wait for a block of the pool that they run on.
+  /// Calls each of which blocks its pool's thread until another block of the pool runs.
   private static func callsThatWait(_ count: Int) -> Bool {
     let group = DispatchGroup()
     for _ in 0..<count {
@@ -184,7 +184,7 @@ struct DeadlockCauseTests {
     return true
   }
 
-  @Test("of a pool whose threads all wait is starvation")
+  @Test("a deadlock of a pool whose threads all wait is starvation")
   func starvation() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(poolWidth: 1) { Self.callsThatWait(1) }
@@ -193,7 +193,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("counts the blocks of its own execution, and not those that others have left")
+  @Test("starvation counts the blocks of its own execution, not those of earlier ones")
   func starvationOfMany() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(poolWidth: 2) { Self.callsThatWait(300) }
@@ -218,7 +218,7 @@ struct DeadlockCauseTests {
     return true
   }
 
-  @Test("counts the signals and the waits of a condition of its own execution")
+  @Test("a lost wake-up counts the signals and waits of its own execution")
   func countsOfCondition() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Self.signalTooEarly)
@@ -236,7 +236,7 @@ struct DeadlockCauseTests {
     }
   }
 
-  @Test("lists the tasks of its own execution, and no thread of the harness")
+  @Test("a deadlock lists the tasks of its own execution, and no thread of the harness")
   func ownTasks() async {
     await #expect(processExitsWith: .success) {
       let text = try #require(await InterlockTestingTests.failure(ofAsync: Self.neverResumed))

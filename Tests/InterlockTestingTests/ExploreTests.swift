@@ -82,7 +82,7 @@ struct ExploreFindsTests {
     #expect(text.contains("ExploreTests.swift:"))
   }
 
-  @Test("a token replays the failure, and a cut one is refused in one line")
+  @Test("a token replays the failure, and a cut token is refused in one line")
   func replay() throws {
     let given = try token(in: failure(of: crossLocks))
     #expect(failure(replay: given, of: crossLocks)?.contains("deadlock") == true)
@@ -117,7 +117,7 @@ struct ExploreFindsTests {
     #expect(throws: ExploreError.self) { try explore(option) {} }
   }
 
-  /// The report of a body that expects something of the number of its executions, from 1.
+  /// The failure report of a body that checks the number of its execution, from 1, by `isRight`.
   private func report(
     blocks: Int, expecting isRight: @escaping @Sendable (Int) -> Bool
   ) throws -> String {
@@ -135,7 +135,7 @@ struct ExploreFindsTests {
     }
   }
 
-  @Test("a failure that does not come again is still reported, with a schedule")
+  @Test("a failure that does not recur is still reported, with a schedule")
   func failsOnce() throws {
     let report = try report(blocks: 3) { $0 != 5 }
     #expect(report.contains("the same choices passed when they were tried again"))

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// Tests that a trait explores, in a process of their own.
+/// Tests that a trait explores, run in separate processes.
 @Suite("the trait .explored", .serialized, .controlled, .offThePool)
 struct ExploredTraitTests {
-  @Test("fails each test that some order fails, and no other one, in suites that run in parallel")
+  @Test("the trait .explored fails just the tests that some order fails, in parallel suites")
   func suite() throws {
     let run = try WatchedRun("swift-testing", "STExplored/")
     let found = Dictionary(
@@ -17,14 +17,14 @@ struct ExploredTraitTests {
     #expect(found["crashes()"]?.contains("was ended by SIGILL") == true)
     #expect(
       found.values.allSatisfy { $0.contains("\nreplay: @Test(.explored(replay: \"i1-") })
-    // A parameterised test for each of its cases; and one on the main actor.
+    // One for each case of a parameterised test, and one for a test on the main actor.
     #expect(run.output.matches(of: /explore: all 2 orders pass.*STExplored/).count == 3)
-    // The trait of the test, and not that of the suite.
+    // The trait of the test applies, not that of the suite.
     #expect(run.output.contains("explore: 1 order tried, none failed"), "\(run.output)")
     #expect(run.output.contains("Test run with 8 tests in 1 suite failed"))
   }
 
-  @Test("fails each body that takes a sleep for an order, and passes where time is exact")
+  @Test("the trait .explored fails a body that takes a sleep for an order, unless time is exact")
   func sleeping() throws {
     let run = try WatchedRun("swift-testing", "STSleeping/")
     let wrong = ["delayedBlock", "microseconds", "taskSleeps", "threadSleeps", "twoSleepers"]
@@ -36,7 +36,7 @@ struct ExploredTraitTests {
     #expect(run.output.contains(limits), "\(run.output)")
   }
 
-  @Test("finishes the orders of tests that yield until another task has done something")
+  @Test("the trait .explored finishes the orders of tests that yield until another task is done")
   func polling() throws {
     let run = try WatchedRun("swift-testing", "STPolling/")
     #expect(run.issues.map(\.test) == ["twoRounds()"], "\(run.issues)")
@@ -45,7 +45,7 @@ struct ExploredTraitTests {
     #expect(passing.count == 6 && passing.allSatisfy { $0.0.contains(limit) }, "\(run.output)")
   }
 
-  @Test("in one order: without a word if it passes, and the same each time")
+  @Test("the trait .explored with one order prints nothing for a pass, and is the same each time")
   func oneOrder() throws {
     let runs = try (0..<2).map { _ in try WatchedRun("swift-testing", "STOneOrder/") }
     for run in runs {
@@ -55,11 +55,11 @@ struct ExploredTraitTests {
     let texts = runs.flatMap(\.issues).map(\.text)
     #expect(texts[0].contains("(text → \"ab\") == \"ba\"") && texts[0] == texts[1], "\(texts)")
     #expect(texts[0].contains("replay: @Test(.explored(.exactTime, replay: \"i1-"), "\(texts)")
-    // An hour of sleep, in virtual time.
+    // An hour of sleep ends at once in virtual time.
     #expect(runs[0].output.contains("sleeping() passed"))
   }
 
-  @Test("reports a token that does not fit, and an option that is not valid, in one line")
+  @Test("the trait .explored reports an unfit token, and an invalid option, in one line")
   func badInput() throws {
     let run = try WatchedRun("swift-testing", "STReplayed")
     let texts = run.issues.sorted { $0.test < $1.test }.map(\.text)
@@ -68,7 +68,7 @@ struct ExploredTraitTests {
     #expect(texts.last?.contains("token") == true, "\(texts)")
   }
 
-  @Test("runs each order of a body that leaves state behind in a process of its own, and no other")
+  @Test("the trait .explored runs an order in its own process only if its body leaves state behind")
   func staticState() throws {
     let run = try WatchedRun("swift-testing", "STStatic/")
     #expect(run.issues.map(\.test) == ["loadsTwice()"], "\(run.issues)")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the options of `interlock hunt` do in a process of tests.
+/// The effects of the options of `interlock hunt` in a test process.
 @Suite("the options of a hunt", .serialized, .controlled, .offThePool)
 struct HuntedTestsTests {
   /// A run of tests with a folder for its results and one for its failing orders.
@@ -30,7 +30,7 @@ struct HuntedTestsTests {
     }
   }
 
-  @Test("a filter chooses the tests that are explored; others run as usual")
+  @Test("a filter chooses the tests that a hunt explores; other tests run as usual")
   func filter() throws {
     let (run, tests) = try Hunt().run(
       "swift-testing", "STAsTheyAre/", "explore_budget=1 explore_filter=/plain|/arguments")
@@ -48,7 +48,7 @@ struct HuntedTestsTests {
       "\(xctest.run.output)")
   }
 
-  @Test("a pattern or a number that an option cannot take is one line")
+  @Test("an invalid pattern or number of a hunt's option is reported in one line")
   func mistakes() throws {
     for (option, expected) in [
       ("explore_filter=(", "'explore_filter' must be a regular expression, found '('"),
@@ -61,7 +61,7 @@ struct HuntedTestsTests {
     }
   }
 
-  @Test("a failing order is written with its token, the line that replays it, and its file")
+  @Test("a hunt writes a failing order with its token, the line that replays it, and its file")
   func failure() throws {
     let hunt = try Hunt()
     let (run, tests) = try hunt.run("swift-testing", "STAsTheyAre/lateTask", "explore_budget=4")
@@ -81,7 +81,7 @@ struct HuntedTestsTests {
     #expect(again.output.contains("(an order kept from an earlier run)"), "\(again.output)")
   }
 
-  @Test("the line of a test of XCTest is a member of its class, for this test alone")
+  @Test("the line that replays a test of XCTest is a member of its class, for this test alone")
   func xctestFailure() throws {
     let (run, tests) = try Hunt().run("xctest", "XCAsTheyAre/testLateTask", "explore_budget=4")
     let tested = try #require(tests?.cases.first, "\(run.output)")
@@ -91,7 +91,7 @@ struct HuntedTestsTests {
     #expect(failure.line == "override var replay: String? { \(replay) }")
   }
 
-  @Test("with 'explore_stop', no test begins after one that an order fails")
+  @Test("with 'explore_stop', no test begins after a test that an order fails")
   func stops() throws {
     let options = "explore_budget=4 explore_stop=on"
     let hunt = try Hunt()
@@ -117,7 +117,7 @@ struct HuntedTestsTests {
     #expect(shown == Array(rows.prefix(2)), "\(alone.run.output)")
   }
 
-  @Test("'explore_orders' is the most orders of each test")
+  @Test("'explore_orders' limits the orders of each test")
   func orders() throws {
     let (run, tests) = try Hunt().run(
       "swift-testing", "STAsTheyAre/plain", "explore_orders=1 explore_seed=3")

@@ -9,7 +9,7 @@ struct IsolatedStressTests {
     try WatchedRun("swift-testing", "Isolated/\(test)\\(")
   }
 
-  @Test("makes a trap an issue of the test, with its reason, at the user's line")
+  @Test("a stress in its own process makes a trap an issue, with its reason, at the user's line")
   func crashes() throws {
     let run = try run("crashes")
     let line = try WatchedRun.line("traps", in: "STIsolated.swift")
@@ -22,7 +22,7 @@ struct IsolatedStressTests {
     #expect(text.contains("replay: stress(replay: \"s1-2-5-threads-"))
   }
 
-  @Test("makes a hang an issue of the test, with its cause and line, and the process goes on")
+  @Test("a stress in its own process makes a hang an issue, with its cause, and the tests go on")
   func hangs() throws {
     let run = try run("hangs")
     let line = try WatchedRun.line("crosses", in: "STStressed.swift")
@@ -33,7 +33,7 @@ struct IsolatedStressTests {
     #expect(run.output.matches(of: /after the hang/).count == 1, "\(run.output)")
   }
 
-  @Test("passes conflicts on, of the one case of a parameterised test that has them")
+  @Test("a stress in its own process passes on the conflicts of one case of a parameterised test")
   func conflict() throws {
     let run = try run("conflict")
     let line = try WatchedRun.line("adds", in: "STStressed.swift")
@@ -43,7 +43,7 @@ struct IsolatedStressTests {
     #expect(run.output.contains(/failed in round \d+ of 1000/), "\(run.output)")
   }
 
-  @Test("has its conflicts and failed expectations in the report of the process that waits")
+  @Test("the waiting process reports the conflicts and expectations of a stress in its own process")
   func reports() throws {
     let adds = try WatchedRun.line("adds", in: "STStressed.swift")
     let conflict = try ReportedRun("Isolated/conflict\\(")
@@ -54,7 +54,7 @@ struct IsolatedStressTests {
     #expect(Set(failed.results.map(\.place)) == [expects], "\(failed.run.output)")
   }
 
-  @Test("leaves the reports of a CI service to the process that waits")
+  @Test("a stress in its own process leaves the reports of a CI service to the waiting process")
   func serviceReports() throws {
     let summary = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).md"
     defer { try? FileManager.default.removeItem(atPath: summary) }
@@ -69,7 +69,7 @@ struct IsolatedStressTests {
     #expect(text.matches(of: #/## /#).count == 1, "\(text)")
   }
 
-  @Test("passes a failed expectation on, at its line")
+  @Test("a stress in its own process passes on a failed expectation, at its line")
   func expects() throws {
     let run = try run("expects")
     let line = try WatchedRun.line("expects in a child", in: "STIsolated.swift")
@@ -78,7 +78,7 @@ struct IsolatedStressTests {
     #expect(run.issues.first?.text.contains("Expectation failed") == true, "\(run.issues)")
   }
 
-  @Test("says with which code the body has ended the process")
+  @Test("a stress in its own process names the exit code with which its body ended the process")
   func exits() throws {
     let run = try run("exits")
     #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
@@ -87,7 +87,7 @@ struct IsolatedStressTests {
     #expect(!text.contains("findings are reported"), "\(text)")
   }
 
-  @Test("runs each of two calls of a test once")
+  @Test("each of two stresses of one test in their own processes runs once")
   func twoCalls() throws {
     let run = try run("twoCalls")
     #expect(run.issues.count == 1, "\(run.issues)\(run.output)")
@@ -96,20 +96,20 @@ struct IsolatedStressTests {
     #expect(run.output.contains("failed in round 3 of 4"), "\(run.output)")
   }
 
-  @Test("may take longer than a hang of the waiting process may")
+  @Test("a stress in its own process may take longer than the hang limit of the waiting process")
   func lasts() throws {
     let run = try run("lasts")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.output)")
   }
 
-  @Test("has a crash that may be a known issue")
+  @Test("the crash of a stress in its own process may be a known issue")
   func known() throws {
     let run = try run("known")
     #expect(run.status == 0, "\(run.output)")
     #expect(run.issues.count == 1 && run.issues.allSatisfy(\.isKnown), "\(run.issues)")
   }
 
-  @Test("fails the test of XCTest by a crash and by a conflict")
+  @Test("a crash and a conflict of a stress in its own process fail a test of XCTest")
   func xctest() throws {
     let crash = try WatchedRun("xctest", "XCIsolated/testCrash")
     let line = try WatchedRun.line("crashes in XCTest", in: "XCWatched.swift")

@@ -24,7 +24,7 @@ struct JobsExploreTests {
     #expect(list.numbers != [2, 0, 0, 0, 1, 2, 1, 1, 2])
   }
 
-  @Test("an expectation that fails in one order is reported once, with the token of one process")
+  @Test("an expectation that fails in one order is reported once, with a single process's token")
   func fails() throws {
     let alone = try token(in: failure(.budget(.seconds(3600)), of: Self.append))
     let together = failure(.jobs(2), .budget(.seconds(3600)), of: Self.append)
@@ -33,7 +33,7 @@ struct JobsExploreTests {
     #expect(failure(.jobs(2), replay: alone, of: Self.append) != nil)
   }
 
-  @Test("a correct body passes, and an asynchronous one does")
+  @Test("a correct body passes in several processes, and so does an asynchronous one")
   func passes() async throws {
     actor Account {
       private var balance = 0
@@ -54,7 +54,7 @@ struct JobsExploreTests {
     #expect(text == nil)
   }
 
-  @Test("a number of processes that cannot be is an error", arguments: [0, -1, 65])
+  @Test("an impossible number of processes is an error", arguments: [0, -1, 65])
   func invalid(_ count: Int) {
     do {
       try explore(.jobs(count)) {}

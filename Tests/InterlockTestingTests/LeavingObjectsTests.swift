@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a watched test that must leave no object behind", .controlled, .offThePool)
 struct LeavingObjectsTests {
-  @Test("fails for a lock that it still holds, at the line that acquired it")
+  @Test("a watched test fails for a lock that it still holds, at the line that acquired the lock")
   func locks() throws {
     let run = try WatchedRun("swift-testing", "LeavingObjects/")
     let made = "is still held; made at "
@@ -24,7 +24,7 @@ struct LeavingObjectsTests {
     #expect(run.issues.filter { $0.test == "allowed()" }.isEmpty, "\(run.issues)")
   }
 
-  @Test("fails for a suspended queue, a source, a timer and a delayed block, at the maker's line")
+  @Test("a watched test fails for a queue, source, timer or block that it leaves, at their lines")
   func objects() throws {
     let run = try WatchedRun("swift-testing", "LeavingObjects/")
     for (test, mark, text) in [
@@ -43,7 +43,7 @@ struct LeavingObjectsTests {
     #expect(!run.output.contains("never"), "\(run.output)")
   }
 
-  @Test("knows the tasks of tasks whose making calls have not returned")
+  @Test("a watched test knows the tasks of tasks whose making calls have not returned")
   func tasksJustMade() throws {
     let place = try line("leaves the tasks of tasks")
     for _ in 0..<5 {
@@ -53,14 +53,14 @@ struct LeavingObjectsTests {
     }
   }
 
-  @Test("warns if its trait says so")
+  @Test("a watched test that leaves objects only warns if its trait says so")
   func warned() throws {
     let run = try WatchedRun("swift-testing", "LeavingObjects/warned", version: "6.3")
     #expect(run.status == 0, "\(run.output)")
     #expect(run.issues.map(\.test) == ["warned()"], "\(run.issues)\(run.output)")
   }
 
-  @Test("has no issue of objects that have an end, or of tests that run at the same time")
+  @Test("a watched test has no issue of objects that have ended, or of tests beside it")
   func stays() throws {
     let run = try WatchedRun("swift-testing", "StayingObjects/")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -71,7 +71,7 @@ struct LeavingObjectsTests {
       "\(both.issues)\(both.output)")
   }
 
-  @Test("may be one of XCTest")
+  @Test("a watched test of XCTest fails for a lock that it leaves")
   func xctest() throws {
     let leaves = try WatchedRun("xctest", "XCLeaving/testLeavesALock")
     #expect(leaves.status == 1, "\(leaves.output)")

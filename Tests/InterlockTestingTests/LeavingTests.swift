@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a watched test whose tasks must end with it", .controlled, .offThePool)
 struct LeavingTests {
-  @Test("fails for each place whose tasks have not ended, at that place, with what they wait for")
+  @Test("a watched test fails at each place whose tasks have not ended, with what they wait for")
   func leaves() throws {
     let run = try WatchedRun("swift-testing", "Leaving/")
     #expect(run.status == 1, "\(run.output)")
@@ -35,14 +35,14 @@ struct LeavingTests {
     #expect(!run.output.contains("never"), "\(run.output)")
   }
 
-  @Test("leaves out what its trait does not ask for, and the places that it allows")
+  @Test("a watched test leaves out the tasks and the places that its trait allows")
   func allowed() throws {
     let run = try WatchedRun("swift-testing", "Leaving/(ignored|warned|allowed)", version: "6.3")
     #expect(run.status == 0, "\(run.output)")
     #expect(run.issues.map(\.test) == ["warned()"], "\(run.issues)\(run.output)")
   }
 
-  @Test("has no issue of tasks that end within the grace, or of tests that run at the same time")
+  @Test("a watched test has no issue of tasks that end within the grace, or of tests beside it")
   func stays() throws {
     let run = try WatchedRun("swift-testing", "Staying/")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -50,7 +50,7 @@ struct LeavingTests {
     #expect(both.issues.map(\.test) == ["several()"], "\(both.issues)\(both.output)")
   }
 
-  @Test("may be one of XCTest, and has the task in the report of the process")
+  @Test("a watched test of XCTest fails for a task that it leaves, as the process reports too")
   func xctest() throws {
     let leaves = try WatchedRun("xctest", "XCLeaving/testLeaves")
     #expect(leaves.status == 1, "\(leaves.output)")

@@ -14,7 +14,7 @@ struct MemoryRaceTests {
     try WatchedRun.line("races", in: "Users.swift", of: "CheckedTests")
   }
 
-  @Test("has a race of its tasks or threads as one issue, at its line, and goes on")
+  @Test("a race of a test's tasks or threads is one issue, at its line, and the test goes on")
   func issues() throws {
     for test in ["tasks()", "threads()", "blocks()"] {
       let run = try run("Checked/\(test.dropLast(2))")
@@ -24,12 +24,12 @@ struct MemoryRaceTests {
       #expect(run.issues.first?.text.contains("race in memory: nothing orders") == true)
       #expect(run.issues.first?.text.contains("\n  accessed: Users.count\n") == true)
       #expect(run.output.contains("Test run with 1 test"))
-      // No frame of Interlock's own.
+      // No frame belongs to Interlock.
       #expect(run.issues.first?.text.contains(/interpose_|call_and_release_block/) == false)
     }
   }
 
-  @Test("has its race also if another test had it before, or has it at the same time")
+  @Test("a race is an issue of a test even if another test has had the race already")
   func repeated() throws {
     let run = try run("Repeated/")
     #expect(run.status == 1, "\(run.output)")
@@ -44,7 +44,7 @@ struct MemoryRaceTests {
     #expect(atOnce.issues.map(\.test) == all, "\(atOnce.issues)\(atOnce.output)")
   }
 
-  @Test("has the race of an explored order as the issue of its exploration, with the token")
+  @Test("a race in an explored order is the issue of its exploration, with the token")
   func explored() throws {
     let run = try run("ExploredRaces/")
     #expect(run.status == 1, "\(run.output)")
@@ -72,7 +72,7 @@ struct MemoryRaceTests {
     #expect(run.output.contains("Test run with 7 tests"), "\(run.output)")
   }
 
-  @Test("has the order that loses an update by its race, with the accesses and the race")
+  @Test("an order that loses an update by a race fails, with the accesses and the race")
   func lostUpdate() throws {
     let run = try run("ExploredUpdates/(lost|sampled)")
     #expect(run.issues.map(\.test).sorted() == ["lost()", "lostByTasks()", "sampled()"])
@@ -95,7 +95,7 @@ struct MemoryRaceTests {
     }
   }
 
-  /// Both stacks begin in the user's code, and none of their frames is one of the engine.
+  /// Expects that both stacks begin in the user's code, and have no frame of the engine.
   private static func expectUsersFrames(
     in text: String, at location: SourceLocation = #_sourceLocation
   ) {
@@ -110,7 +110,7 @@ struct MemoryRaceTests {
     }
   }
 
-  @Test("names the thread of an explored access under a lock")
+  @Test("a race names the thread of an explored access under a lock")
   func threadUnderLock() throws {
     let run = try run("ExploredUpdates/halfLocked")
     #expect(run.issues.map(\.test) == ["halfLocked()"], "\(run.issues)\(run.output)")
@@ -119,7 +119,7 @@ struct MemoryRaceTests {
     #expect(Set(text.matches(of: side).map(\.1.count)).count == 2, "\(text)")
   }
 
-  @Test("has its memory checked in child processes as well")
+  @Test("the memory of an explored test is checked in child processes as well")
   func isolatedUpdate() throws {
     let run = try run("ExploredUpdates/isolated")
     #expect(run.issues.map(\.test) == ["isolated()"], "\(run.issues)\(run.output)")
@@ -131,7 +131,7 @@ struct MemoryRaceTests {
     #expect(run.output.contains("explore: all 2 orders"), "\(run.output)")
   }
 
-  @Test("has the same order again by the token of a lost update")
+  @Test("the token of a lost update replays the same order")
   func replayedUpdate() throws {
     let run = try run("ExploredUpdates/replayed")
     let texts = run.issues.map(\.text)
@@ -142,14 +142,14 @@ struct MemoryRaceTests {
     #expect(texts.first?.contains("  writes #") == true)
   }
 
-  @Test("has no more orders where a lock keeps the accesses apart")
+  @Test("accesses that a lock keeps apart add no orders")
   func repairedUpdate() throws {
     let run = try run("ExploredUpdates/repaired")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
     #expect(run.output.contains("explore: all 2 orders"), "\(run.output)")
   }
 
-  @Test("has a race that makes no order fail as the issue; the orders of two reads are one")
+  @Test("a race that makes no order fail is the issue, and two reads have one order")
   func readers() throws {
     let run = try run("ExploredUpdates/(one|two)Reader")
     #expect(run.issues.map(\.test).sorted() == ["oneReader()", "twoReaders()"])
@@ -158,11 +158,11 @@ struct MemoryRaceTests {
       let match = issue.text.firstMatch(of: /no order of its .* otherwise: all (\d+) were tried/)
       return match.flatMap { Int($0.1) } ?? 0
     }
-    // A read comes before or after each write, whatever the other one does.
+    // Each reader's read comes before or after each write, independently of the other reader.
     #expect(counts.count == 2 && counts[0] > 1 && counts[1] == counts[0] * counts[0], "\(counts)")
   }
 
-  @Test("has no race of an explored body whose accesses are ordered, by whatever means")
+  @Test("an explored body whose accesses are ordered by any means has no race")
   func exploredCorrect() throws {
     let run = try run("ExploredCorrect/")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -170,7 +170,7 @@ struct MemoryRaceTests {
     #expect(!run.output.contains("no longer looked for"), "\(run.output)")
   }
 
-  @Test("shows the user's atomic operations in a schedule, and none of Interlock's own")
+  @Test("a schedule shows the user's atomic operations, and none of Interlock's own")
   func seam() throws {
     let run = try run("ExploredSeam/")
     let text = run.issues.map(\.text).joined()
@@ -178,13 +178,13 @@ struct MemoryRaceTests {
     #expect(!text.contains("explored_sections"), "\(run.output)")
   }
 
-  @Test("has the orders of a Mutex, and nothing that is not controlled")
+  @Test("a Mutex in checked memory has its orders, and all of it is controlled")
   func controlled() throws {
     let run = try run("ExploredCorrect/mutex")
     #expect(run.output.contains("explore: all 2 orders pass; took"), "\(run.output)")
   }
 
-  @Test("has each pair of operations that races in memory as a conflict of 'checkSendable'")
+  @Test("each pair of operations that races in memory is a conflict of 'checkSendable'")
   func pairs() throws {
     let unlocked = try run("CheckedPairs/unlocked")
     #expect(unlocked.status == 1, "\(unlocked.output)")
@@ -199,17 +199,17 @@ struct MemoryRaceTests {
     #expect(!locked.output.contains("not checked"), "\(locked.output)")
   }
 
-  @Test("has no issue where a lock keeps its threads apart")
+  @Test("threads that a lock keeps apart have no race in memory")
   func correct() throws {
     let run = try run("Checked/locked")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
     #expect(run.output.contains("races in memory are looked for"))
-    // At the end, how much was checked.
+    // The last line says how much was checked.
     let end = /interlock: no race in memory in [1-9][\d,.]* accesses of the modules CheckedTests,/
     #expect(run.output.contains(end), "\(run.output)")
   }
 
-  @Test("has no issue where code without the option may order the accesses: they are not decided")
+  @Test("accesses that code without the option may order are not decided, and are no issue")
   func undecided() throws {
     for filter in ["HandedOver/watched", "HandedOver/unwatched"] {
       let run = try run(filter)
@@ -224,7 +224,7 @@ struct MemoryRaceTests {
     #expect(explored.output.contains(limit), "\(explored.output)")
   }
 
-  @Test("has the race of accesses that code without the option cannot order as its issue")
+  @Test("a race of accesses that code without the option cannot order is an issue")
   func besidePlainCode() throws {
     let run = try run("HandedOver/beside")
     #expect(run.issues.map(\.test) == ["beside()"], "\(run.issues)\(run.output)")
@@ -232,14 +232,14 @@ struct MemoryRaceTests {
     #expect(run.issues.map(\.place) == [place], "\(run.issues)")
   }
 
-  @Test("shares a race with the test that the other side belongs to")
+  @Test("a race in memory between two tests is an issue of both")
   func shared() throws {
     let run = try run("Shared/")
     #expect(Set(run.issues.map(\.test)) == ["first()", "second()"], "\(run.issues)\(run.output)")
     #expect(run.issues.count == 2)
   }
 
-  @Test("does not get a race of threads that no running test can be told for: the run does")
+  @Test("a race of threads that belong to no running test is an issue of the run")
   func unowned() throws {
     let run = try run("Unowned/")
     #expect(run.status == 1, "\(run.output)")
@@ -247,7 +247,7 @@ struct MemoryRaceTests {
     #expect(run.issues.first?.text.contains("of the run") == true)
   }
 
-  @Test("is left to the process without the trait: the exit code, and a trap if asked")
+  @Test("a race without the trait sets the exit code of the process, or traps")
   func unwatched() throws {
     let logged = try run("Unwatched/", "on_conflict=log")
     #expect(logged.status == 66, "\(logged.output)")
@@ -265,14 +265,14 @@ struct MemoryRaceTests {
     #expect(trapped.status < 0 || trapped.status > 128, "\(trapped.status)\(trapped.output)")
   }
 
-  @Test("has a race reported that a thread has found when the process ends")
+  @Test("a race that a thread has found when the process ends is reported")
   func last() throws {
     let run = try run("LastRace", "on_conflict=log")
     #expect(run.output.contains("interlock: race in memory: nothing orders the "), "\(run.output)")
     #expect(run.status == 66, "\(run.output)")
   }
 
-  @Test("is not checked if an option says so, and a line says that")
+  @Test("memory is not checked if an option says so, and a line says that")
   func off() throws {
     let run = try run("Checked/threads", "memory=off")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -283,7 +283,7 @@ struct MemoryRaceTests {
   }
 
   @Test(
-    "reports its races with the other findings of the process",
+    "races in memory are reported with the other findings of the process",
     arguments: ["Checked/threads", "Unwatched/"])
   func reported(_ filter: String) throws {
     let file = NSTemporaryDirectory() + "interlock-\(UUID().uuidString).sarif"
@@ -296,7 +296,7 @@ struct MemoryRaceTests {
   }
 
   @Test(
-    "has a race of the baseline shown and not failed",
+    "a race of the baseline is shown and does not fail its test",
     arguments: [
       #"{ "function": "Users.*", "reason": "old" }"#,
       #"{ "file": "CheckedTests/Users.swift", "reason": "old" }"#,
@@ -311,7 +311,7 @@ struct MemoryRaceTests {
     }
   }
 
-  @Test("names a pattern of the baseline that shows nothing any more, and still fails")
+  @Test("a pattern of the baseline that matches no race any more is named, and other races fail")
   func stale() throws {
     let pattern = #"{ "kind": "memory-race", "type": "Groups", "reason": "old" }"#
     let run = try run("Unwatched/", "on_conflict=log baseline=\(try baseline(pattern))")
@@ -321,7 +321,7 @@ struct MemoryRaceTests {
       run.output.contains("stale in this process: pattern memory-race on '*' in *, type Groups"))
   }
 
-  @Test("says in one line what is wrong with a baseline, and checks without it")
+  @Test("the fault of a baseline is one line, and memory is checked without the baseline")
   func badBaseline() throws {
     let file = try baseline(#"{ "reason": "x" }"#)
     let run = try run("Unwatched/", "on_conflict=log baseline=\(file)")

@@ -18,22 +18,22 @@ private enum Bodies {
   }
 }
 
-/// The answer for narrow pools, of bodies that pass on a wide one.
+/// What the answer says of narrow pools, for bodies that pass on a wide pool.
 @Suite("a pool that tasks use up", .serialized, .controlled, .offThePool)
 struct NarrowPoolTests {
-  @Test("fails, and the answer has the smallest width that suffices", arguments: [1, 2])
+  @Test("a used-up pool fails, and the answer has the least sufficient width", arguments: [1, 2])
   func smallest(_ tasks: Int) async throws {
     let text = try #require(await failure(ofAsync: { await Bodies.waits(tasks) }))
     let machines = ", where tasks have 1 thread; \(tasks + 1) suffice (order number "
     #expect(text.contains(machines), "\(text)")
-    // Tasks that the blocked task made are numbered after all that have begun.
+    // Tasks that the blocked task made have numbers after all tasks that have begun.
     for task in 2...tasks + 1 {
       #expect(text.contains("\n  task \(task) waits for a thread of the pool\n"), "\(text)")
     }
     #expect(!text.contains("suspended"), "\(text)")
   }
 
-  @Test("is that of Dispatch too: blocks that wait for tasks leave them no thread")
+  @Test("blocks of Dispatch that wait for tasks leave the tasks no thread of their pool")
   func shared() throws {
     func waits(_ blocks: Int) {
       let group = DispatchGroup()
@@ -42,14 +42,14 @@ struct NarrowPoolTests {
     }
     let begun = ContinuousClock.now
     let text = try #require(failure(.budget(.seconds(60))) { waits(255) })
-    // Before the search on a wide pool, which takes half of the budget.
+    // Found before the search on a wide pool, which takes half of the budget.
     #expect(.now - begun < .seconds(30))
     let pool = ", where tasks and Dispatch's blocks share 255 threads (order number "
     #expect(text.contains(pool), "\(text)")
     #expect(failure(.executions(20)) { waits(20) } == nil)
   }
 
-  @Test("is tried before the search on a wide pool ends, if the first order shows a blocked task")
+  @Test("a narrow pool is tried before the search on a wide pool ends if the first order blocks")
   func early() async throws {
     let begun = ContinuousClock.now
     let text = try #require(
@@ -58,8 +58,8 @@ struct NarrowPoolTests {
     #expect(text.contains(", where tasks have 1 thread"), "\(text)")
   }
 
-  /// With as many threads as tasks, none waits for a thread: that needs no search.
-  @Test("fails, and the answer has a width that suffices where the smaller ones are too much work")
+  /// With as many threads as tasks, no task waits for a thread: this width needs no search.
+  @Test("the answer has a larger sufficient width if the smaller ones are too much work")
   func sufficient() async throws {
     let text = try #require(
       await failure(.executions(300), ofAsync: { await Bodies.waits(3) }))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What runs beside an exploration, in the same process, and is no part of the body.
+/// Code that runs beside an exploration, in the same process, and is not part of the body.
 @Suite("explore leaves what the body did not make", .serialized, .controlled)
 struct OutsideExploreTests {
   /// Two threads that take one lock: few orders, and all pass.
@@ -15,8 +15,8 @@ struct OutsideExploreTests {
     group.wait()
   }
 
-  /// Takes its elements outside the body, with more calls each time: as part of the body, they
-  /// would differ from one execution to the next.
+  /// Takes its elements outside the body, with more calls each time. If the calls were part of the
+  /// body, executions would differ from each other.
   private final class Consumer: Sendable {
     private let lock = NSLock()
     private let count = Atomic(0)
@@ -31,7 +31,7 @@ struct OutsideExploreTests {
     var takenAsExplored: Int { explored.load(ordering: .relaxed) }
   }
 
-  /// Gives the stream an element in each execution.
+  /// Explores a body that gives the stream an element in each execution.
   private func explore(feeding feed: AsyncStream<Int>.Continuation) async -> String? {
     await failure(ofAsync: {
       feed.yield(1)
@@ -42,7 +42,7 @@ struct OutsideExploreTests {
     })
   }
 
-  @Test("a task made before, which the body resumes, runs on the real pool")
+  @Test("a task made before the body, which the body resumes, runs on the real pool")
   func resumedTask() async {
     let (values, feed) = AsyncStream.makeStream(of: Int.self)
     let consumer = Consumer()
@@ -60,7 +60,7 @@ struct OutsideExploreTests {
     }
   }
 
-  @Test("a task on an actor made before, which the body resumes, runs on the real pool")
+  @Test("a task on an actor made before the body, which the body resumes, runs on the real pool")
   func resumedTaskOnActor() async {
     let (values, feed) = AsyncStream.makeStream(of: Int.self)
     let consumer = Consumer()
@@ -78,7 +78,7 @@ struct OutsideExploreTests {
     func add() { count += 1 }
   }
 
-  @Test("an actor that tasks outside keep busy is no deadlock of the body's tasks")
+  @Test("an actor that tasks outside the body keep busy is no deadlock of the body's tasks")
   func sharedActor() async {
     let counter = Tally()
     let outside = (0..<2).map { _ in
@@ -99,7 +99,7 @@ struct OutsideExploreTests {
     #expect(text == nil)
   }
 
-  @Test("a thread that waits for a semaphore made before is woken by the body's signal")
+  @Test("the body's signal wakes an outside thread that waits for an earlier semaphore")
   func semaphore() throws {
     let wanted = DispatchSemaphore(value: 0), hasWoken = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -115,7 +115,7 @@ struct OutsideExploreTests {
     wanted.signal()
   }
 
-  /// A thread that takes a lock for a moment when the body asks for it.
+  /// A thread that takes a lock for a moment at each request of the body.
   private final class Holder: Sendable {
     let lock = NSLock()
     private let asked = Atomic(0)
@@ -125,13 +125,13 @@ struct OutsideExploreTests {
       Thread.detachNewThread { [self] in
         var turn = 1
         while true {
-          // Acquire and release, here and below: only one of the two goes on.
+          // Acquire and release, here and below: each side waits for the other's store.
           let asked = asked.load(ordering: .acquiring)
           if asked < 0 { return }
           guard asked >= turn else { continue }
           lock.withLock {
             held.store(turn, ordering: .releasing)
-            // Long enough for the body to reach the lock, also where it does not.
+            // Long enough for the body to reach the lock, if it does.
             Thread.sleep(forTimeInterval: 0.02)
           }
           turn += 1
@@ -139,7 +139,7 @@ struct OutsideExploreTests {
       }
     }
 
-    /// Returns while the other thread holds the lock.
+    /// Returns once the other thread holds the lock.
     func hold() {
       let turn = asked.add(1, ordering: .acquiringAndReleasing).newValue
       while held.load(ordering: .acquiring) < turn {}
@@ -148,7 +148,7 @@ struct OutsideExploreTests {
     func end() { asked.store(-1, ordering: .releasing) }
   }
 
-  @Test("a lock that a thread outside holds now and then is free to the body")
+  @Test("a lock that a thread outside the body holds now and then is free to the body")
   func lock() {
     let holder = Holder()
     defer { holder.end() }
@@ -167,7 +167,7 @@ struct OutsideExploreTests {
     #expect(text == nil)
   }
 
-  @Test("a thread outside that waits for a Mutex of the body gets it")
+  @Test("a thread outside the body that waits for a Mutex of the body gets it")
   func mutex() throws {
     let mutex = UnsafeMutablePointer<Mutex<Int>>.allocate(capacity: 1)
     mutex.initialize(to: Mutex(0))

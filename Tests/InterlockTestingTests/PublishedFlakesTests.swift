@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Flaky tests that others have published, as tests whose source names nothing of Interlock.
+/// Flaky tests that others have published, in sources that do not use Interlock.
 @Suite("published flaky tests", .serialized, .controlled, .offThePool)
 struct PublishedFlakesTests {
   @Test(
-    "each fails in an order, with a token that replays it, and its repair passes in every order")
+    "each published test fails in an order with a token, and its repair passes in every order")
   func found() throws {
     let (run, tests) = try explore("explore_budget=60", "STPublished/")
     let wrong = [
@@ -32,7 +32,7 @@ struct PublishedFlakesTests {
   }
 
   @Test(
-    "an order fails one whose expectation of XCTest times out; every order of its repair passes")
+    "an order fails the published test of XCTest, and every order of its repair passes")
   func expectation() throws {
     let (_, tests) = try explore("explore_budget=60", "XCPublished", of: "xctest")
     let name = "XCPublished/testPostsEarly"

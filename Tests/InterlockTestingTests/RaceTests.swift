@@ -9,7 +9,7 @@ import Hangs
 
 /// A counter whose sections claim that `lock` protects it.
 private final class Counter: @unchecked Sendable {
-  // Unchecked: the sections are what is tested.
+  // Unchecked: the sections are under test.
   private let lock = NSLock()
   private var value = 0
 
@@ -38,13 +38,13 @@ private func inTwoBlocks(_ work: @escaping @Sendable (Counter) -> Void) -> Bool 
   return counter.current == 2
 }
 
-/// No order of a body failed.
+/// An error: no order of a body failed.
 struct NoFailure: Error {
   let outcome: ExplorationOutcome
 }
 
-/// Two tests are in processes of their own: they need the order of all threads, which other code of
-/// the process can hide for good.
+/// Two tests run in separate processes: they need the order of all threads, and other code of this
+/// process can hide that for good.
 @Suite("an explored race", .serialized, .controlled, .offThePool)
 struct RaceTests {
   private func explore(_ body: @escaping () -> Bool) throws -> ExplorationOutcome {
@@ -58,7 +58,7 @@ struct RaceTests {
     return failure
   }
 
-  @Test("is not decided by the order of sections where that was hidden, which the answer says once")
+  @Test("sections whose order was hidden are not decided, which the answer says once")
   func blind() throws {
     let run = try WatchedRun("swift-testing", "ExploredBlind/", of: "CheckedTests")
     #expect(run.status == 0 && run.issues.isEmpty, "\(run.issues)\(run.output)")
@@ -73,7 +73,7 @@ struct RaceTests {
   }
 
   @Test(
-    "is found in child processes as in this one, with both sides, and its locked twin is finished")
+    "a race is found in child processes as in this one, and its locked twin is finished")
   func inChildren() async {
     await #expect(processExitsWith: .success) {
       let tests = RaceTests()
@@ -105,7 +105,7 @@ struct RaceTests {
       let arrived = Atomic(false)
       exploration.state = ExploredState(
         save: {
-          // As long as the report of a race on a busy machine; an order gets four seconds.
+          // The report of a race can take as long on a busy machine; an order gets four seconds.
           Thread.sleep(forTimeInterval: 5)
           return [7]
         }, load: { arrived.store($0 == [7], ordering: .relaxed) })
@@ -115,7 +115,7 @@ struct RaceTests {
     }
   }
 
-  @Test("has both sides with their lines and stacks, and its token replays it")
+  @Test("an explored race has both sides with their lines and stacks, and its token replays it")
   func race() throws {
     let body = { inTwoBlocks { $0.add() } }
     let found = try failure(explore(body))
@@ -137,7 +137,7 @@ struct RaceTests {
     #expect(replayed.verdict == .race)
   }
 
-  @Test("is none where a lock orders the sections, and every order is claimed")
+  @Test("sections that a lock orders are no race, and every order is claimed")
   func lockedTwin() throws {
     let outcome = try explore { inTwoBlocks { $0.addLocked() } }
     guard case .allOrdersPass(let count, 0, _) = outcome else {
@@ -147,7 +147,7 @@ struct RaceTests {
     #expect(count == 2)
   }
 
-  @Test("does not leave the order of sections checked in the rest of the process")
+  @Test("the rest of the process does not check the order of sections after an exploration")
   func isOver() throws {
     _ = try explore { inTwoBlocks { $0.addLocked() } }
     #expect(!SectionTracking.followsOrder)
@@ -156,12 +156,12 @@ struct RaceTests {
     #expect(!SectionTracking.conflicts.contains { $0.fullName.hasPrefix("explored counter") })
   }
 
-  @Test("names the code that no exploration controls, and none in a module without such code")
+  @Test("an exploration names uncontrolled code, and none in a module without such code")
   func claim() throws {
     let own = try #require(Exploration.uncontrolledCode(inModule: "InterlockTestingTests"))
     let form = /(Mutex|atomics) in module InterlockTestingTests \(\w+Tests\.swift:\d+\)/
     #expect(own.wholeMatch(of: form) != nil, "\(own)")
-    // This module extends a type of that one by such code, and is not reached from there.
+    // This module extends `Shelf` of `TrackedModel` by such code; `TrackedModel` does not reach it.
     #expect(Shelf().countLocked() == 0)
     #expect(Exploration.uncontrolledCode(inModule: "TrackedModel") == nil)
   }
@@ -188,7 +188,7 @@ struct RaceTests {
     #expect(failure.report.contains("lock"), "\(failure.report)")
   }
 
-  @Test("is none where a Mutex may order the sections, whichever instance they are of")
+  @Test("sections that a Mutex may order are no race, and the answer names them")
   func undecided() async {
     await #expect(processExitsWith: .success) {
       final class Shared: Sendable { let value = Mutex(0) }

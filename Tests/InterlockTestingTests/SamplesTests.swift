@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs each file of `Tests/Samples`, and compares what it prints with the header of the file.
+/// Runs each file of `Tests/Samples`, and compares the output with the header of the file.
 ///
-/// The header's lines after `// Prints:` stand in the output in that order; `…` is the rest of a
-/// line. Numbers, and the strings that repeat a run, may differ.
+/// The lines after `// Prints:` must stand in the output in that order; `…` matches the rest of a
+/// line. Numbers and replay strings may differ.
 @Suite("a sample", .controlled, .offThePool)
 struct SamplesTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -14,7 +14,7 @@ struct SamplesTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     .filter { $0.first?.isNumber ?? false }.sorted()
 
-  @Test("prints what its header shows", arguments: files)
+  @Test("a sample prints what its header shows", arguments: files)
   func header(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appendingPathComponent(file), encoding: .utf8)
     let test = try #require(text.firstMatch(of: /@Test.* func (\w+)\(/))
@@ -32,7 +32,7 @@ struct SamplesTests {
   }
 
   @Test(
-    "prints what documents show of it",
+    "a sample prints what documents show of its output",
     arguments: [
       ("BankTests", "README.md"),
       ("BankTests", "Sources/InterlockTesting/InterlockTesting.docc/Exploring.md"),
@@ -50,7 +50,7 @@ struct SamplesTests {
     let run = try WatchedRun(
       "swift-testing", "Samples.(\(name)/)?\(test.1)\\(", of: "Samples",
       environment: ["INTERLOCK_OPTIONS": "hang_limit=60"])
-    // Lines' and objects' numbers stay; the pool depends on the program that runs the tests.
+    // Keeps line and object numbers; the pool's name depends on the program that runs the tests.
     func plain(_ line: some StringProtocol) -> String {
       String(line).replacing(/\u{1B}\[[0-9;]*m/, with: "")
         .replacing(/replay: explore.*/, with: "replay: …")
@@ -64,13 +64,13 @@ struct SamplesTests {
       #expect(index != nil, "'\(line)' is not in the output, in this order:\n\(run.output)")
       if let index { lines = lines[(index + 1)...] }
     }
-    // The code as the article has it.
+    // An article that shows the test contains the whole file.
     if text.contains("@Test func \(test.1)") {
       #expect(text.contains(code.trimmingCharacters(in: .newlines)))
     }
   }
 
-  @Test("is one of eight to twelve")
+  @Test("there are eight to twelve samples")
   func count() { #expect((8...12).contains(Self.files.count)) }
 
   /// The lines of the header's output.
@@ -85,8 +85,8 @@ struct SamplesTests {
     return line.hasPrefix(wanted.dropLast())
   }
 
-  /// Without what differs from run to run: numbers, addresses, replay strings, colours, and the
-  /// widths of columns.
+  /// The line without what differs from run to run: numbers, addresses, replay strings, colours and
+  /// the widths of columns.
   private static func normal(_ line: Substring) -> String {
     line.replacing(/0x[0-9a-f]+/, with: "#").replacing(/\u{1B}\[[0-9;]*m/, with: "")
       .replacing(/replay: "[^"]*"/, with: "replay: \"#\"")

@@ -49,7 +49,7 @@ struct StressTests {
     #expect(run.output.contains("failed in round 4 of 50"), "\(run.output)")
   }
 
-  @Test("a known issue takes a conflict")
+  @Test("a known issue covers a conflict of a stress")
   func known() throws {
     let run = try WatchedRun("swift-testing", "Stressed/known")
     #expect(run.status == 0, "\(run.output)")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The option `explore`, on tests that name nothing of Interlock.
+/// The option `explore`, on tests that do not use Interlock.
 @Suite("the option explore", .serialized, .controlled, .offThePool)
 struct TestsAsTheyAreTests {
   private func run(_ options: String, version: String = "6.3") throws -> WatchedRun {
@@ -10,14 +10,14 @@ struct TestsAsTheyAreTests {
       version: version)
   }
 
-  @Test("without it, no test is explored")
+  @Test("without the option 'explore', no test is explored")
   func off() throws {
     let run = try run("delays=off")
     #expect(!run.output.contains("explore:"), "\(run.output)")
     #expect(run.output.contains("Test run with 14 tests in 1 suite"), "\(run.output)")
   }
 
-  @Test("fails a test that some order fails, and warns of one that only a late time fails")
+  @Test("the option 'explore' fails a test that an order fails, and warns if only a late time does")
   func tests() throws {
     let run = try run("explore=tests explore_budget=4")
     let found = run.issues.filter { !$0.isKnown }.sorted { $0.test < $1.test }
@@ -27,17 +27,17 @@ struct TestsAsTheyAreTests {
     #expect(
       texts.map { $0.contains("\nonly where a sleep or a limit of time ends late: ") }
         == [true, false], "\(texts)")
-    // The test with a process, and the one whose tasks are others in each process.
+    // Run once: the test with a process, and the test whose tasks differ in each process.
     let summary = "interlock: explore: 19 test cases: 15 in every order, 1 failed, "
     let late = "1 failed only where a time is late, "
     let reasons = ["not controlled: Foundation.Process", "the body is not deterministic"]
     let once = reasons.map { "1 once, as usual (\($0))" }.joined(separator: ", ")
     #expect(run.output.contains(summary + late + once + "\n"), "\(run.output)")
-    // No execution prints its known issue.
+    // No execution prints the test's known issue.
     #expect(!run.output.contains("recorded a known issue"), "\(run.output)")
   }
 
-  @Test("in one order, each test passes")
+  @Test("with the option 'explore=one_order', each test passes")
   func oneOrder() throws {
     let run = try run("explore=one_order")
     #expect(run.issues.isEmpty, "\(run.output)")
@@ -50,7 +50,7 @@ struct TestsAsTheyAreTests {
     try WatchedRun("xctest", tests, environment: ["INTERLOCK_OPTIONS": options]).output
   }
 
-  @Test("of XCTest, explores setUp, the test and tearDown, with its waits and its main queue")
+  @Test("the option 'explore' explores setUp and tearDown of XCTest too, with waits and main queue")
   func xctest() throws {
     let output = try runXCTest("explore=tests explore_budget=4")
     let failed = output.split(separator: "\n").filter { $0.contains(": error: ") }
@@ -60,8 +60,8 @@ struct TestsAsTheyAreTests {
     #expect(failed.first?.contains("\(late): error: XCAsTheyAre.testLateTask : ") == true)
     #expect(
       failed.last?.contains("\(order): error: XCAsTheyAre.testOrderOfExpectations : ") == true)
-    // Two calls of an actor; two answers and the wait; the main queue waits for the test; an answer
-    // before or during a wait that has no limit.
+    // The choices: two calls of an actor; two answers and a wait; none, as the main queue waits
+    // for the test; an answer before or during a wait without a limit.
     for (test, orders) in [
       ("testActor", 2), ("testExpectations", 8), ("testMainQueue", 1), ("testWaitForever", 3),
     ] {
@@ -73,7 +73,7 @@ struct TestsAsTheyAreTests {
       #expect(line?.hasPrefix(claim) == true, "\(test): \(output)")
     }
     #expect(output.contains("testSkipped' skipped"), "\(output)")
-    // A test whose wait has a limit says what the wait leaves out.
+    // The answer of a test says what a wait with a limit leaves out.
     let words = "; waits for expectations end last, behind the queued blocks of the main queue"
     for (test, hasWords) in [("testExpectations", true), ("testActor", false)] {
       let line = output.split(separator: "\n").first { $0.hasSuffix("  XCAsTheyAre.\(test)") }
@@ -88,7 +88,7 @@ struct TestsAsTheyAreTests {
     #expect(output.contains(summary), "\(output)")
   }
 
-  @Test("replays a failure of XCTest by its token, and no test without the option")
+  @Test("a token replays a failure of XCTest, and no test is explored without the option")
   func xctestReplay() throws {
     let test = Self.cases + "/testLateTask"
     let output = try runXCTest("explore=tests explore_budget=4", test)
@@ -125,13 +125,13 @@ struct TestsAsTheyAreTests {
     #expect(output.contains("1 test case: 1 once, as usual (\(reason))\n"), "\(output)")
   }
 
-  @Test("what a class does around its tests is done in each order")
+  @Test("a class of XCTest does its work around a test in each order")
   func surroundings() throws {
     let output = try runXCTest("explore=tests explore_budget=4", "XCSurrounds")
     #expect(output.contains("interlock: explore: 1 test case: 1 in every order\n"), "\(output)")
   }
 
-  @Test("a token of another test is a line, and the test runs as usual")
+  @Test("a token of another test is reported in a line, and the test runs as usual")
   func foreignToken() throws {
     let token = "i1-9ccde3b9-w2147483648-bc22-af7ac5"
     let output = try runXCTest(
@@ -148,7 +148,7 @@ struct TestsAsTheyAreTests {
     #expect(output.contains("Executed 1 test, with 1 failure"), "\(output)")
   }
 
-  @Test("a base class explores the tests of its classes")
+  @Test("a base class of XCTest explores the tests of its subclasses")
   func xctestBaseClass() throws {
     let output = try runXCTest("delays=off", "XCExplored")
     #expect(output.contains("explore: all 2 orders pass; "), "\(output)")
@@ -159,7 +159,7 @@ struct TestsAsTheyAreTests {
     #expect(output.contains("\nreplay: override var replay: String? { \""), "\(output)")
   }
 
-  @Test("a value that it cannot take is one line, and nothing is explored")
+  @Test("an invalid value of the option 'explore' is one line, and nothing is explored")
   func mistakes() throws {
     let run = try run("explore=all")
     let line =

@@ -24,7 +24,7 @@ struct TurnTests {
     return Exploration(options, of: "TurnTests")
   }
 
-  @Test("has the same orders in many slices of its time as in one")
+  @Test("an exploration has the same orders in many slices of its time as in one")
   func slices() throws {
     let whole = try Self.exploration(seconds: 120).run { Self.body(blocks: 3, locks: 2) }
     let sliced = try Self.exploration(seconds: 120, slice: 0.001).run {
@@ -38,7 +38,7 @@ struct TurnTests {
     #expect(count > 50)
   }
 
-  @Test("that cannot finish has finished the orders with few preemptions, and knows the object")
+  @Test("an unfinished exploration finishes the orders with few preemptions, and names the lock")
   func bounded() throws {
     var sources: [String] = []
     // One preemption has 0.6 s of the 15: enough on a machine that builds something meanwhile.
@@ -58,7 +58,7 @@ struct TurnTests {
     #expect(sources.first == most)
   }
 
-  @Test("counts the executions of all slices, and estimates by all of them")
+  @Test("an exploration counts the executions of all its slices, and estimates by all of them")
   func sampled() throws {
     var options = ExplorationOptions()
     options.strategy = .random
@@ -81,16 +81,16 @@ struct TurnTests {
     #expect(sliced.1 == whole.1 && whole.1 != nil)
   }
 
-  @Test("prints the time that it took itself")
+  @Test("an exploration prints its own time")
   func time() throws {
     let run = try WatchedRun("swift-testing", "ExploredUpdates/repaired", of: "CheckedTests")
     let line = /explore: all 2 orders .*; took (\d+ ms|\d+\.\d s)( and waited .*)?  Explored/
     #expect(run.output.contains(line), "\(run.output)")
   }
 
-  @Test("ends before a large one that began earlier, and knows how long it waited")
+  @Test("a small exploration ends before a large one that began earlier, and knows its wait")
   func smallBesideLarge() throws {
-    // Relaxed: nothing else depends on them.
+    // Relaxed: no other memory depends on the flags.
     let hasBegun = Atomic(false)
     let hasEnded = Atomic(false)
     let isOver = DispatchSemaphore(value: 0)

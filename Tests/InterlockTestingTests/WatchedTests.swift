@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a watched test", .controlled, .offThePool)
 struct WatchedTests {
-  @Test("has a conflict of its tasks or threads as one issue, at its line, and goes on")
+  @Test("a watched test has a conflict of its threads as one issue, at its line, and goes on")
   func conflicts() throws {
     let run = try WatchedRun("swift-testing", "Watched/")
     let line = try WatchedRun.line("meets", in: "Meeting.swift")
@@ -26,7 +26,7 @@ struct WatchedTests {
     }
   }
 
-  @Test("is watched as the innermost of its traits says, and not by those of the suites around it")
+  @Test("the innermost trait of a watched test applies, not the traits of the suites around it")
   func replaced() throws {
     let waits = try WatchedRun("swift-testing", "Replaced/waitsLonger")
     #expect(waits.status == 0, "\(waits.output)")
@@ -40,7 +40,7 @@ struct WatchedTests {
     #expect(around.output.contains("2 tests"), "\(around.output)")
   }
 
-  @Test("has a failed expectation of a thread or block that it makes, in the case that makes it")
+  @Test("a watched test has the failed expectations of its threads, in the case that makes them")
   func expects() throws {
     for (filter, mark) in [
       ("onThread", "on a thread"), ("inBlock", "in a block"),
@@ -60,7 +60,7 @@ struct WatchedTests {
     #expect(pool.status == 0 && pool.issues.isEmpty, "\(pool.output)")
   }
 
-  @Test("fails at the line of a stress in an exit test, and by a conflict outside of one")
+  @Test("a watched test fails by a stress in an exit test, and by a conflict without a stress")
   func exitTests() throws {
     let stressed = try WatchedRun("swift-testing", "Exiting/stresses")
     let adds = try WatchedRun.line("adds", in: "STStressed.swift")
@@ -73,20 +73,20 @@ struct WatchedTests {
     #expect(conflict.issues.map(\.place) == [exits], "\(conflict.issues)")
   }
 
-  @Test("has no conflict of a test that runs at the same time")
+  @Test("a watched test has no conflict of a test that runs at the same time")
   func together() throws {
     let run = try WatchedRun("swift-testing", "Together/")
     #expect(run.issues.map(\.test) == ["withConflict()"], "\(run.issues)\(run.output)")
   }
 
-  @Test("shares a conflict with the test that the other side belongs to")
+  @Test("a conflict between two watched tests is an issue of both")
   func shared() throws {
     let run = try WatchedRun("swift-testing", "Shared/")
     #expect(Set(run.issues.map(\.test)) == ["first()", "second()"], "\(run.issues)\(run.output)")
     #expect(run.issues.count == 2)
   }
 
-  @Test("does not get a conflict that no running test can be told for: the run does")
+  @Test("a conflict that belongs to no running test is an issue of the run")
   func unowned() throws {
     let run = try WatchedRun("swift-testing", "Unowned/")
     #expect(run.status == 1, "\(run.output)")
@@ -94,7 +94,7 @@ struct WatchedTests {
     #expect(run.issues.first?.text.contains("of the run") == true)
   }
 
-  @Test("fails by a potential finding if asked")
+  @Test("a watched test fails by a potential finding if asked")
   func predicted() throws {
     let run = try WatchedRun("swift-testing", "Predicted/")
     let line = try WatchedRun.line("crosses", in: "STWatched.swift")
@@ -104,7 +104,7 @@ struct WatchedTests {
     #expect(run.issues.first?.place == line)
   }
 
-  @Test("leaves a potential finding that another test's stack shows to the run")
+  @Test("a potential finding with the stack of another test is an issue of the run")
   func beside() throws {
     let run = try WatchedRun(
       "swift-testing", "Beside/", environment: ["INTERLOCK_OPTIONS": "predict=on"])
@@ -114,13 +114,13 @@ struct WatchedTests {
     #expect(found.first?.text.contains("a test that is not watched") == true)
   }
 
-  @Test("has its conflicts and potential findings in the report of the process, each once")
+  @Test("the report of the process has each conflict and potential finding of a watched test once")
   func report() throws {
     #expect(try ReportedRun("Watched/tasks").results.map(\.rule) == ["race"])
     #expect(try ReportedRun("Predicted/fails").results.map(\.rule) == ["potential-lock-order"])
   }
 
-  @Test("explains a deadlock with the main queue, which a pool runs in a test process")
+  @Test("a watched test explains a deadlock with the main queue, which a pool runs")
   func mainQueue() throws {
     let run = try WatchedRun("swift-testing", "MainQueue/")
     let line = try WatchedRun.line("waits for the main queue", in: "STWatched.swift")
@@ -129,7 +129,7 @@ struct WatchedTests {
     #expect(run.output.contains("waits for the main queue at \(line)"), "\(run.output)")
   }
 
-  @Test("ends the process by its hang, after the report has named it")
+  @Test("the hang of a watched test ends the process after the report has named the test")
   func hangs() throws {
     let run = try WatchedRun("swift-testing", "Hanging/")
     #expect(run.status == 86, "\(run.output)")
@@ -137,7 +137,7 @@ struct WatchedTests {
     #expect(run.output.contains("(suspended)"), "\(run.output)")
   }
 
-  @Test("may be one of XCTest")
+  @Test("a watched test of XCTest fails by a conflict")
   func xctest() throws {
     let conflict = try WatchedRun("xctest", "XCWatched/testConflict")
     let line = try WatchedRun.line("meets", in: "Meeting.swift")

@@ -3,7 +3,7 @@ import Interlock
 import InterlockTestsC
 import Testing
 
-/// What happens on a conflict. Each test runs in a separate process, because the settings are
+/// The actions on a conflict. Each test runs in a separate process, because the settings are
 /// process-wide.
 struct ActionTests {
   @Test("by default the report goes to standard error and the process traps before the body runs")
@@ -30,13 +30,13 @@ struct ActionTests {
     #expect(result?.exitStatus != .exitCode(66), "it traps; it does not exit")
   }
 
-  @Test("the headline is printed before symbolication, which may end the process")
+  @Test("the headline of a conflict is printed before symbolication, which may end the process")
   func headlineFirst() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      // On Linux every mapped file is read for its symbols: reading one that has been truncated
-      // since is a bus error.
+      // On Linux the symbols of every mapped file are read: reading a file that has been truncated
+      // since then is a bus error.
       precondition(c_map_file_that_is_gone() == 0)
       let section = Section("action.headline")
       section.begin(.noReadWrite)
@@ -71,7 +71,7 @@ struct ActionTests {
         InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: \
         write overlaps write
         """,
-        // Once more at exit, with symbols.
+        // Repeated at exit, with symbols.
         """
         InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at \
         InterlockTests/ActionTests.swift
@@ -87,7 +87,7 @@ struct ActionTests {
           + " report above\n"))
   }
 
-  @Test("log reports once, continues, and exits with 66")
+  @Test("on_conflict=log reports a conflict once, continues, and exits with 66")
   func log() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
@@ -102,7 +102,7 @@ struct ActionTests {
     #expect(text.contains("the process went on"))
   }
 
-  @Test("record keeps the values, and says at exit which conflicts make the exit code red")
+  @Test("on_conflict=record keeps the values, and names at exit the conflicts behind the exit code")
   func record() async {
     let result = await #expect(
       processExitsWith: .exitCode(77), observing: [\.standardErrorContent]
@@ -130,7 +130,7 @@ struct ActionTests {
       ])
   }
 
-  @Test("at exit twenty conflicts have a line each, and more are counted")
+  @Test("at exit twenty conflicts have a line each, and further conflicts are counted")
   func manyAtEnd() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
@@ -156,7 +156,7 @@ struct ActionTests {
     }
   }
 
-  @Test("a handler is called once for a pair of places, however often they overlap")
+  @Test("a conflict's handler is called once for a pair of places, however often they overlap")
   func handlerOnce() async {
     await #expect(processExitsWith: .exitCode(9)) {
       let calls = Counter()
@@ -168,7 +168,7 @@ struct ActionTests {
     }
   }
 
-  @Test("a handler is called before the body of the second runs")
+  @Test("a conflict's handler is called before the body of the second section runs")
   func handler() async {
     await #expect(processExitsWith: .exitCode(9)) {
       SectionTracking.onConflict = .handler { conflict in
@@ -207,9 +207,9 @@ struct ActionTests {
   }
 }
 
-/// Outside the test: code in a macro's argument is in a file of the macro.
+/// Outside the test: code in a macro's argument would have the macro's file.
 private final class Rack: @unchecked Sendable {
-  // Unchecked: the tests are about its conflicts.
+  // Unchecked: the tests check its conflicts.
   @Tracked var books: [Int] = []
   @Tracked("action.boxes") var boxes: [Int] = []
 
@@ -220,8 +220,8 @@ private final class Rack: @unchecked Sendable {
   }
 }
 
-/// Two owners, one of them a writer, in overlapping sections on one resource, always at the same
-/// two places.
+/// Overlaps two sections on one resource, one of them a writer, `times` times at the same two
+/// places.
 func overlap(_ name: String, times: Int) {
   let section = Section(name)
   for _ in 0..<times {

@@ -2,7 +2,7 @@ import Interlock
 import InterlockTestsC
 import Testing
 
-/// Marks in C, in the same registry as Swift's.
+/// Marks in C, which use the same registry as Swift's.
 struct CSectionTests {
   init() { Findings.collect() }
 

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Interlock
 
-/// A check and a change, each under the lock, which is released between them: no data race, but a
-/// bug.
+/// A check and a change, each under the lock, which is released in between: a bug without a data
+/// race.
 struct CheckThenActTests {
-  /// Reads under the lock, lets `between` run without it, and writes what it read plus one under
-  /// the lock.
+  /// Reads under the lock, calls `between` without it, and writes the read value plus one under the
+  /// lock.
   private final class Account: Sendable {
     private let lock = NSLock()
     // Atomic, so that only the order of the two accesses is wrong.

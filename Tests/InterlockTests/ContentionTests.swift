@@ -20,7 +20,7 @@ struct ContentionTests {
       JoinableThread {
         for section in sections {
           start.wait()
-          // Both begin together; neither ends before both have begun.
+          // Both sections begin together, and neither ends before both have begun.
           let mode: Mode = number == 0 ? .noReadWrite : .noWrite
           section.begin(mode)
           inside.wait()
@@ -121,7 +121,7 @@ struct ContentionTests {
       JoinableThread {
         for turn in 0..<3_000 {
           section.write {
-            // One certain overlap of all three; then at full speed.
+            // The first turn overlaps all three sections; later turns run at full speed.
             if turn == 0 { inside.wait() }
           }
         }
@@ -147,7 +147,7 @@ struct ContentionTests {
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       SectionTracking.onMisuse = .record
-      // Long, so that the allocator's reuse of the memory would show.
+      // Long names, so that reuse of their memory by the allocator would show.
       let names = (0..<7).map { String(repeating: "\($0)", count: 200) }
       let stop = Counter()
       let threads = (0..<2).map { _ in
@@ -162,7 +162,7 @@ struct ContentionTests {
       }
       var read = 0
       while read < 3_000 {
-        // The sections that are open now, by name.
+        // Prints the names of the sections that are open now.
         MisuseDetection.processEnds()
         let found = SectionTracking.misuses
         guard found.allSatisfy({ names.contains($0.resource) }) else {
@@ -190,13 +190,13 @@ struct ContentionTests {
       }
       mark(times: 100)
       let before = c_most_memory()
-      // 500 MB in all, several times what the process has.
+      // 500 MB in all, several times the memory of the process.
       mark(times: 5_000)
       precondition(c_most_memory() < before * 3 / 2, "\(before) became \(c_most_memory())")
     }
   }
 
-  @Test("a thread takes over the context of one that has ended")
+  @Test("a thread takes over the context of a thread that has ended")
   func homes() async {
     // In a separate process, in which no other test uses contexts.
     await #expect(processExitsWith: .success) {

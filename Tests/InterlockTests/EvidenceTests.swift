@@ -3,11 +3,11 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// What a reader finds of a section that its owner ends during the read of its record.
+/// The evidence that a reader finds of a section whose owner ends it during the read.
 struct EvidenceTests {
   init() { Findings.collect() }
 
-  /// The evidence that another thread reads of a section, by the word in its slot.
+  /// The evidence of a section that another thread reads by the word in the section's slot.
   private static func read(_ open: Registry.OpenSection, key: ResourceKey? = nil) -> Evidence? {
     // Unsafe: the table's memory is never freed, and the thread is joined.
     nonisolated(unsafe) let open = open
@@ -26,7 +26,7 @@ struct EvidenceTests {
         section.resource, writes: true, synched: true, at: Site("Module/File.swift", "f()", 12)))
   }
 
-  @Test("an ended section is read in full until its record is reused, then only as ended")
+  @Test("an ended section is read in full until its record is reused, and then only as ended")
   func ended() throws {
     let section = Section("evidence.ended")
     let filler = Section("evidence.filler")
@@ -58,7 +58,7 @@ struct EvidenceTests {
     #expect(Registry.end(open))
   }
 
-  @Test("an overlap that both sides see is counted once, and the pair's next overlap again")
+  @Test("an overlap that both sides see is counted once, and so is the pair's next overlap")
   func meetings() {
     func side(_ context: UInt, _ generation: UInt) -> Evidence {
       var side = Evidence(

@@ -10,11 +10,11 @@ final class FreshThreads: TaskExecutor {
   private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
   private let end = Gate()
 
-  /// - Parameter stay: Whether the threads live until `finish`, so that no two have one number;
-  ///   else a thread has exited before the task continues on another.
+  /// - Parameter stay: True if the threads live until `finish`, so that no two have one number;
+  ///   otherwise a thread has exited before the task continues on another one.
   init(stay: Bool) { self.stay = stay }
 
-  /// Suspends the task, and resumes it after its thread has left it, so always on another thread.
+  /// Suspends the task, and resumes it after its thread has left it: always on another thread.
   func changeThread() async {
     await withCheckedContinuation { continuation in
       suspended.withLock { $0 = continuation }

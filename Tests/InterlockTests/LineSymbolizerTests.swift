@@ -15,7 +15,7 @@ struct LineSymbolizerTests {
   }
 
   @Test(
-    "are those that the toolchain's 'Runtime' module finds, which is used without the program",
+    "llvm-symbolizer finds the same lines as the toolchain's 'Runtime' module",
     arguments: [false, true])
   func same(showsInlined: Bool) async {
     let result = await #expect(
@@ -44,7 +44,7 @@ struct LineSymbolizerTests {
     #expect(text == "")
   }
 
-  @Test("are of the 'Runtime' module when the program has ended")
+  @Test("the 'Runtime' module finds the lines when llvm-symbolizer has ended")
   func missing() async {
     await #expect(processExitsWith: .success) {
       let addresses = Self.addresses()
@@ -59,17 +59,17 @@ struct LineSymbolizerTests {
     }
   }
 
-  @Test("leave no child to wait for")
+  @Test("llvm-symbolizer leaves no child to wait for")
   func noChild() async {
     await #expect(processExitsWith: .success) {
       let addresses = Self.addresses()
       LineSymbolizer.shared.withLock { precondition($0.places(of: addresses) != nil) }
-      // The program is no child of this process.
+      // llvm-symbolizer is no child of this process.
       precondition(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
     }
   }
 
-  @Test("survive code that closes every descriptor and opens others")
+  @Test("llvm-symbolizer survives code that closes every descriptor and opens others")
   func closedStream() async {
     await #expect(processExitsWith: .success) {
       let addresses = Self.addresses()

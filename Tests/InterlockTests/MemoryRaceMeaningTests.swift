@@ -66,13 +66,13 @@ import Testing
     #expect(isNew(place("Known.add()"), place("Known.remove()")))
   }
 
-  @Test("A race is new to each scope, and to the only scope that is open unless the run has had it")
+  @Test("A race is new to each scope, and to a single open scope only if the run has not had it")
   func scopes() {
     typealias Owners = MemoryRaceScopes.Owners
     var race = race([], [])
     race.first.place = StackFrame(address: 1, function: "Scoped.add()")
     race.second.place = race.first.place
-    // No test of this process opens scopes with these numbers.
+    // No other test of this process opens scopes with these numbers.
     let (one, two, three) = (UInt.max, UInt.max - 1, UInt.max - 2)
     #expect(MemoryRaceScopes.isNew(race, for: Owners([one])) == Owners([one]))
     #expect(MemoryRaceScopes.isNew(race, for: Owners([one])) == nil)

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import Testing
 
-/// Wrong marks, each reported with its place.
+/// Wrong marks, each reported with its place in the source.
 struct MisuseTests {
   init() { Findings.collect() }
 
@@ -72,7 +72,7 @@ struct MisuseTests {
     let executor = FreshThreads(stay: false)
     await Task(executorPreference: executor) {
       section.begin(.noReadWrite)
-      // The thread has exited when this returns.
+      // The thread has exited when `changeThread` returns.
       await executor.changeThread()
       onThread { section.read {} }
       section.end(.noReadWrite)
@@ -82,7 +82,7 @@ struct MisuseTests {
     #expect(Findings.misuses(on: "misuse.task").isEmpty)
   }
 
-  @Test("a misuse is not a conflict")
+  @Test("a misuse of a section is not a conflict")
   func apart() {
     END_LOCK(.noReadWrite, "misuse.apart")
     #expect(Findings.misuses(on: "misuse.apart").count == 1)

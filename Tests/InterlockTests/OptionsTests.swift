@@ -58,7 +58,7 @@ struct OptionsTests {
     #expect(variable.errors.first?.hasSuffix(", found nothing") == true)
   }
 
-  @Test("an option is read, described and refused by its declaration alone")
+  @Test("an option's declaration alone determines how it is read, described and refused")
   func declared() {
     let variable = OptionVariable(
       "colour=red wide=on size=10 hue=7", declared: [TestOptions.self])
@@ -138,14 +138,14 @@ struct OptionsTests {
     #expect(file[SectionOptions.self].trapFile == "/tmp/a\(sign)b=c")
   }
 
-  @Test("an empty variable changes nothing")
+  @Test("an empty INTERLOCK_OPTIONS changes nothing")
   func nothing() {
     #expect(OptionVariable("", declared: Self.own)[SectionOptions.self] == SectionOptions())
     #expect(OptionVariable("  ", declared: Self.own).errors.isEmpty)
   }
 
   @Test(
-    "a value that cannot be read is a line with what was found and what was expected",
+    "an option's invalid value is a line with what was found and what was expected",
     arguments: [
       (
         "colour=red",

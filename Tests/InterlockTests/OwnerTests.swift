@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interlock
 
-/// The owner is the task, or else the thread.
+/// The owner of a section is the task, or else the thread.
 struct OwnerTests {
   init() { Findings.collect() }
 
@@ -32,7 +32,7 @@ struct OwnerTests {
   func twoTasks() async {
     let section = Section("owner.tasks")
     await section.write {
-      // A child that its parent awaits may run on the parent's own thread.
+      // A child task that its parent awaits may run on the parent's own thread.
       await withTaskGroup(of: Void.self) { group in
         group.addTask { section.read {} }
       }

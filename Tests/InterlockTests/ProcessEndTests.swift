@@ -16,7 +16,7 @@ struct ProcessEndTests {
       let section = Section("end.trapping")
       section.begin(.noWrite)
       let thread = JoinableThread { section.write {} }
-      // The flag is set as soon as the thread is about to report, and the report takes longer.
+      // The flag is set just before the thread reports, and the report takes longer.
       while !ConflictLog.shared.isStoppingNow { Platform.yield() }
       withExtendedLifetime(thread) { exit(EXIT_SUCCESS) }
     }
@@ -25,7 +25,7 @@ struct ProcessEndTests {
     #expect(!text.contains("still open as the process ended"))
   }
 
-  @Test("a misuse handler may use sections itself, also at the end of the process")
+  @Test("a misuse handler may itself use sections, also at the end of the process")
   func handlerWithSections() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -53,7 +53,7 @@ struct ProcessEndTests {
     #expect(!text.contains("still open"))
   }
 
-  @Test("the exit code depends on the settings at the time when the conflict was found")
+  @Test("the exit code depends on the settings at the time of the conflict")
   func actionOfTheTime() async {
     await #expect(processExitsWith: .exitCode(66)) {
       SectionTracking.onConflict = .record

@@ -5,10 +5,10 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The label of a section's queue, mostly read without a call of Dispatch, is the one that Dispatch
-/// returns.
+/// The label of a section's queue, mostly read without a call of Dispatch, is the label that
+/// Dispatch returns.
 struct QueueLabelTests {
-  /// The label that a section has, and the one that Dispatch returns.
+  /// The label that a section has, and the label that Dispatch returns.
   private static func labels() -> [String] {
     [UnsafePointer<CChar>(bitPattern: ThreadContext.current.currentQueueLabel()), dispatchLabel()]
       .map { $0.map { String(cString: $0) } ?? "" }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interlock
 
-// The README's first example, as it stands there.
+// The README's first example, exactly as the README shows it.
 
 final class Users: @unchecked Sendable {
   private var names: [Int: String] = [:]
@@ -32,7 +32,7 @@ struct ReadmeTests {
     #expect(try readme.contains(own[start.lowerBound..<end.lowerBound] + "```"))
   }
 
-  @Test("the README's example reports the reader that meets the writer, and no reader beside one")
+  @Test("the README's example reports a reader beside the writer, and no reader beside a reader")
   func conflict() throws {
     Findings.collect()
     let users = Users()
@@ -49,7 +49,7 @@ struct ReadmeTests {
     #expect(conflict.second.mode == .noWrite)
     #expect(conflict.second.place.function == "name(of:)")
     #expect(conflict.second.place.line == 18)
-    // The other way round, which the README shows.
+    // The README shows the opposite order.
     BEGIN_LOCK(.noWrite, "users")
     onThread { users.rename(1, to: "two") }
     END_LOCK(.noWrite, "users")
@@ -59,7 +59,7 @@ struct ReadmeTests {
     let lines = "\(shown.headline)\n\(shown)".split(separator: "\n").filter {
       !$0.hasPrefix("    ")
     }
-    // As if the example were a file of its own, below its import.
+    // The text as a separate file has it, below its import.
     let text = lines.joined(separator: "\n")
       .replacing(conflict.first.place.file, with: "Demo/Users.swift")
       .replacing(/swift:(\d+)/) { "swift:\((Int($0.1) ?? 0) - 5)" }

@@ -10,7 +10,7 @@ private func writer(_ section: Section) {
   section.write(synched: true) {}
 }
 
-/// The report of a conflict: both sides in full.
+/// The report of a conflict, with both sides in full.
 struct ReportTests {
   init() { Findings.collect() }
 
@@ -50,7 +50,7 @@ struct ReportTests {
     #expect(conflict.second.stack.count <= 16)
   }
 
-  @Test("without frame pointers the unwinder finds the stack, and the report says so")
+  @Test("without frame pointers the unwinder finds the stack of a conflict, and the report says so")
   func unwound() throws {
     let section = Section("report.unwound")
     section.begin(.noReadWrite)
@@ -64,7 +64,7 @@ struct ReportTests {
     #expect(side.stack.first?.file?.hasSuffix("ReportTests.swift") == true)
   }
 
-  @Test("a walk of the stack goes upwards, on aligned words, and stays within its bounds")
+  @Test("a walk of the stack goes upwards on aligned words, and stays within its bounds")
   func walk() {
     let count = 64
     let stack = UnsafeMutablePointer<UInt>.allocate(capacity: count)
@@ -72,8 +72,8 @@ struct ReportTests {
     let low = UInt(bitPattern: stack) - 1
     let high = UInt(bitPattern: stack + count)
     func address(_ word: Int) -> UInt { UInt(bitPattern: stack + word) }
-    /// The return addresses found: the first frame is at word 0 and links to `next`, a good frame
-    /// at word 10 links to `last`.
+    /// The return addresses that the walk finds. The first frame is at word 0 and links to `next`;
+    /// a good frame at word 10 links to `last`.
     func found(
       _ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt, second: UInt = 0x2_0000,
       limit: Int = 16
@@ -92,18 +92,18 @@ struct ReportTests {
       let some = found(address(10), last: address(62), to: high, limit: limit)
       #expect(some == Array(all.prefix(limit)))
     }
-    // A word that is no code address ends it.
+    // A word that is no code address ends the walk.
     for small in [0, 1, 4095] as [UInt] {
       #expect(found(address(10), last: address(62), to: high, second: small) == [0x1_0000])
     }
     // The mark of an asynchronous function's frame is not part of the address.
     #expect(found(address(10) | 1 << 60, to: high) == [0x1_0000, 0x2_0000])
-    // A stack with any end: the last frame is within it, or not.
+    // A stack with each possible end: the last frame is within the stack, or not.
     for less in 0..<8 as Range<UInt> {
       let all = found(address(10), last: address(62), to: high - less)
       #expect(all == [0x1_0000, 0x2_0000] + (less == 0 ? [0x3_0000] : []))
-      // No other memory is read: it would fault, or contain no return address. Far away with each
-      // remainder of a division by eight.
+      // The walk reads no other memory: that would fault, or contain no return address. The far
+      // addresses have each remainder of a division by eight.
       var astray: [UInt] = [0, address(0), low, high, high + 8, .max]
       astray += [address(10) + 1, address(10) + 4, address(62) + 8]
       for far in [high + 0x1000_0000, 0x1000, 0x6000_0000_0000_0000] as [UInt] {
@@ -135,7 +135,7 @@ struct ReportTests {
   }
   #endif
 
-  @Test("a report has all its lines")
+  @Test("a report of a conflict has all its lines")
   func text() {
     let conflict = Conflict(
       resource: "cache.entries",
@@ -182,7 +182,7 @@ struct ReportTests {
   }
 
   @Test(
-    "the last line states the meaning of the conflict",
+    "the last line of a report states the meaning of the conflict",
     arguments: [
       (false, false, "Nothing kept the writer at A:2 and the reader at A:1 apart."),
       (true, true, "Both claim a lock: they are not holding the same one."),

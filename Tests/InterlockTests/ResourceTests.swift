@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-/// Which names and instances are the same resource.
+/// The names and instances that make the same resource.
 struct ResourceTests {
   init() { Findings.collect() }
 
@@ -31,7 +31,7 @@ struct ResourceTests {
     #expect(Findings.conflicts(on: "resource.two").isEmpty)
   }
 
-  @Test("a name of two instances is two resources, and of one instance one")
+  @Test("a name with two instances is two resources, and a name with one instance is one")
   func instances() {
     let here = Store()
     let there = Store()
@@ -68,12 +68,12 @@ struct ResourceTests {
   }
 
   private final class Shelf: @unchecked Sendable {
-    // Unchecked: the test checks whether it is safe.
+    // Unchecked: the test checks whether the property is safe.
     @Tracked var books: [Int: String] = [:]
     @Tracked("resource.boxes") var boxes: [Int] = []
   }
 
-  @Test("a tracked property conflicts by the lines of its accesses, under its own name")
+  @Test("a conflict of a tracked property has the lines of its accesses and its own name")
   func tracked() {
     let shelf = Shelf()
     shelf.books[1] = "one"

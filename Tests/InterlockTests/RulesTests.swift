@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-/// Which sections conflict when they overlap.
+/// The sections that conflict when they overlap.
 struct RulesTests {
   init() { Findings.collect() }
 
@@ -94,7 +94,7 @@ struct RulesTests {
     #expect(found.map(\.count) == [1, 1])
   }
 
-  @Test("a block returns its closure's value, also if that is an if or a switch")
+  @Test("a section's block returns its closure's value, also of an if or a switch")
   func results() throws {
     struct Wrong: Error, Equatable {}
     let section = Section("rules.results")
@@ -109,7 +109,7 @@ struct RulesTests {
       #expect(byIf + 1 == (isOdd ? 6 : 7) && bySwitch == (isOdd ? "odd" : "even"))
     }
     #expect(throws: Wrong()) { try section.write { throw Wrong() } }
-    // The section has ended despite the error.
+    // The section has ended although the body threw.
     onThread { section.write {} }
     #expect(Findings.conflicts(on: "rules.results").isEmpty)
   }
@@ -123,7 +123,7 @@ struct RulesTests {
     #expect(Findings.conflicts(on: "rules.after").isEmpty)
   }
 
-  @Test("a body that throws ends its section, and its error comes through")
+  @Test("a body that throws ends its section, and the error is passed on")
   func throwing() {
     struct Failure: Error {}
     let section = Section("rules.throwing")

@@ -59,7 +59,7 @@ struct SectionMutexTests {
     }
   }
 
-  @Test("a section's mutex reports lock events: made on its first use, acquired, released")
+  @Test("a section's mutex reports lock events: it is made on its first use, acquired and released")
   func told() async {
     await #expect(processExitsWith: .success) {
       listen()
@@ -71,7 +71,7 @@ struct SectionMutexTests {
       let once = ["taken \(lock)", "given \(lock)"]
       let heard = heardSoFar()
       precondition(heard == ["made \(lock)"] + once + once, "\(heard)")
-      // A mutex of another section at this address is another lock.
+      // A mutex of another section at the same address is a different lock.
       Section("mutex.other").write(locking: guarded.value) { _ in }
       precondition(heardSoFar() == heard + ["made \(lock)"] + once)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The planted race.
+/// The planted race of the self test.
 struct SelfTestTests {
   @Test("the planted race is found again and again, from several threads at once")
   func found() {

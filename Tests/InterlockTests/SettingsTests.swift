@@ -3,9 +3,9 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// What code changes in the settings.
+/// Changes of the settings by code.
 struct SettingsTests {
-  @Test("a change of one thread is not undone by a change of another setting on another thread")
+  @Test("changes of two settings on two threads at the same time do not undo each other")
   func together() async {
     await #expect(processExitsWith: .success) {
       let rounds = 100_000

@@ -5,7 +5,7 @@ import Testing
 @Suite("The name of a symbol")
 struct SignatureTests {
   @Test(
-    "shows whether a function takes another",
+    "the name of a symbol shows whether a function takes another function",
     arguments: [
       ("App.locked<A>(__C.NSLock, () -> A) -> A", true),
       ("App.parallel(@Sendable () -> ()...) -> ()", true),
@@ -19,7 +19,7 @@ struct SignatureTests {
     #expect(NamedFrame.takesFunction(demangled: name) == takes)
   }
 
-  @Test("of a macro's expansion has the file and the line that use the macro")
+  @Test("the name of a macro's expansion has the file and the line that use the macro")
   func macro() throws {
     let use = try #require(
       MacroPlace.use(

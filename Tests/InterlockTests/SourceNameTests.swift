@@ -11,7 +11,7 @@ struct SourceNameTests {
       flag.compareExchange(expected: (0), desired: 1).exchanged)
     """.split(separator: "\n").map { Array($0.utf8) }
 
-  @Test("is the name at its line and column")
+  @Test("the source of a call is the name at its line and column")
   func name() {
     #expect(
       SourceName.name(in: Self.lines, line: 1, column: 31) == .name("weakCompareExchange"))
@@ -20,14 +20,14 @@ struct SourceNameTests {
         == .name("box.value.weakCompareExchange"))
   }
 
-  @Test("is the whole use of a macro if it has no column")
+  @Test("the source of a call without a column is the whole use of a macro")
   func macro() {
     #expect(
       SourceName.name(in: Self.lines, line: 3, column: nil)
         == .macro("#expect(   flag.compareExchange(expected: (0), desired: 1).exchanged)"))
   }
 
-  @Test("is unknown outside of the file, and where no name is")
+  @Test("the source of a call is unknown outside of the file, and at a place without a name")
   func unknown() {
     #expect(SourceName.name(in: Self.lines, line: 9, column: 1) == .unknown)
     #expect(SourceName.name(in: Self.lines, line: 1, column: 400) == .unknown)

@@ -7,8 +7,8 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The tracker's findings in the test process. Settings are process-wide: they are set once, so
-/// that tests can run in parallel, and each test checks resources with names of its own.
+/// The tracker's findings in the test process. Settings are process-wide and set once, so that
+/// tests can run in parallel; each test checks resources with its own names.
 enum Findings {
   private static let installed: Void = {
     SectionTracking.onConflict = .handler { _ in }
@@ -23,7 +23,7 @@ enum Findings {
     SectionTracking.misuses.filter { $0.resource == resource }
   }
 
-  /// Call it before the first section of a test.
+  /// Call this before the first section of a test.
   static func collect() { installed }
 }
 
@@ -73,7 +73,7 @@ final class Gate: Sendable {
 
 /// A barrier for a number of threads.
 final class Barrier: @unchecked Sendable {
-  // Unchecked: the condition guards all of it.
+  // Unchecked: the condition protects all of it.
   private let condition = NSCondition()
   private let parties: Int
   private var waiting = 0
@@ -95,8 +95,8 @@ final class Barrier: @unchecked Sendable {
   }
 }
 
-/// A barrier for a few threads that must continue at the same time: they spin, because a `Barrier`
-/// wakes threads one after another.
+/// A barrier for a few threads that must continue at the same time. The threads spin, because a
+/// `Barrier` wakes threads one after another.
 final class SpinBarrier: Sendable {
   private let parties: Int
   private let waiting = Atomic<Int>(0)
@@ -121,7 +121,7 @@ final class SpinBarrier: Sendable {
   }
 }
 
-/// A barrier for a number of tasks, which suspend and block no thread.
+/// A barrier for a number of tasks, which suspend without blocking a thread.
 final class TaskBarrier: Sendable {
   private let parties: Int
   private let suspended = Guarded<[CheckedContinuation<Void, Never>]>([])

@@ -2,7 +2,7 @@ import Interlock
 import Synchronization
 import Testing
 
-// The handler is process-wide: run the tests serially, and no other suite reaches a point.
+// The handler is process-wide, so the tests run serially, and no other suite reaches a point.
 @Suite("Sync points", .serialized)
 struct SyncPointTests {
   @Test("a sync point calls the handler with its name, on its own thread")
@@ -16,7 +16,7 @@ struct SyncPointTests {
     #expect(seen.withLock { $0 } == ["tests.first", "tests.second"])
   }
 
-  @Test("a handler may hold one thread at a point while another passes the same one")
+  @Test("a handler may hold one thread at a sync point while another thread passes the same point")
   func held() {
     let isFirst = Atomic(true)
     let (entered, leave) = (Gate(), Gate())

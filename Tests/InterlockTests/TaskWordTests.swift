@@ -4,10 +4,10 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The owner of a section, mostly read without a call of the runtime, is the one that the runtime
+/// The owner of a section, mostly read without a call of the runtime, is the owner that the runtime
 /// returns.
 struct TaskWordTests {
-  /// The owner that a section has, and the one that the runtime's call gives.
+  /// The owner that a section has, and the owner that the runtime's call returns.
   private static func owners() -> (read: UInt, asked: UInt) {
     let context = ThreadContext.current
     let task = interlock_current_task()
@@ -16,7 +16,7 @@ struct TaskWordTests {
     )
   }
 
-  @Test("a section's owner is the runtime's task, in tasks on any thread, and the thread outside")
+  @Test("a section's owner is the runtime's task on any thread, or the thread outside of tasks")
   func owner() async {
     let wrong = Guarded(0)
     let tasks = Guarded(Set<UInt>())
@@ -40,7 +40,7 @@ struct TaskWordTests {
     #expect(tasks.withLock { $0.count } == 200)
   }
 
-  @Test("a thread whose word is unknown asks the runtime, with the same result")
+  @Test("a thread without a known word calls the runtime, with the same result")
   func unknown() async {
     let owners: (read: UInt, asked: UInt) = {
       let context = ThreadContext.current
@@ -65,7 +65,7 @@ struct TaskWordTests {
     return word != interlock_unknown_task_word() && holds(word.pointee)
   }
 
-  @Test("code that is not the known function's gives no word: another function, another callee")
+  @Test("code of another function, or with another callee, gives no word of the current task")
   func others() {
     // push rbp; mov rbp, rsp; lea rdi, [rip + 0]; call the last line; mov rax, [rax + 8];
     // pop rbp; ret; then jmp through a word of zeroes.

@@ -4,18 +4,18 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// Ends at the wrong time, by the wrong owner or twice do not affect other sections.
+/// An end at the wrong time, by the wrong owner or twice does not affect other sections.
 struct WrongEndTests {
   init() { Findings.collect() }
 
-  @Test("an extra end beside the right one neither frees twice nor ends a later section")
+  @Test("an extra end beside the right end neither frees twice nor ends a later section")
   func concurrentEnds() {
     let name = "wrong-end.\("computed")"
     let start = Barrier(parties: 3)
     let begun = Barrier(parties: 3)
     let ended = Barrier(parties: 3)
     let owner = JoinableThread {
-      // One certain case: other threads end the open section at the same time.
+      // Deterministic: other threads end the open section at the same time.
       BEGIN_LOCK(.noWrite, name)
       begun.wait()
       ended.wait()
@@ -44,7 +44,7 @@ struct WrongEndTests {
     #expect(kinds == [.endByAnotherOwner, .endWithoutBegin])
   }
 
-  @Test("the second of two ends of one section does nothing, also to the next one in its slot")
+  @Test("the second of two ends of a section does nothing, also to the next section in its slot")
   func endedTwice() throws {
     let section = Section("wrong-end.twice")
     func begin() throws -> Registry.OpenSection {
@@ -54,7 +54,7 @@ struct WrongEndTests {
     }
     let first = try begin()
     #expect(Registry.end(first))
-    // In the same slot, unless another test's section has just taken it.
+    // The second section is in the same slot, unless another test's section has just taken it.
     let second = try begin()
     #expect(!Registry.end(first))
     onThread { section.read {} }
@@ -62,7 +62,7 @@ struct WrongEndTests {
     #expect(Registry.end(second))
   }
 
-  @Test("a block whose section another thread ended does not end the next one in its slot")
+  @Test("a block whose section another thread ended does not end the next section in its slot")
   func stolenSlot() {
     let section = Section("wrong-end.stolen")
     let inside = Gate()
@@ -89,7 +89,7 @@ struct WrongEndTests {
     #expect(Findings.conflicts(on: "wrong-end.stolen").count == 1)
   }
 
-  @Test("an end inside a block ends the block's section, and the block's own end says so")
+  @Test("an end inside a block ends the block's section, and the block's own end reports this")
   func endInBlock() {
     let section = Section("wrong-end.block")
     section.read { section.end(.noWrite) }
@@ -104,7 +104,7 @@ struct WrongEndTests {
       Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin, .endWithoutBegin])
   }
 
-  @Test("the innermost section is ended, wherever its record lies")
+  @Test("an end ends the innermost section, wherever its record lies")
   func innermostBeyondOneHome() throws {
     let section = Section("wrong-end.order")
     let filler = Section("wrong-end.filler")
@@ -122,7 +122,7 @@ struct WrongEndTests {
     #expect(Findings.misuses(on: "wrong-end.filler").isEmpty)
   }
 
-  @Test("any number of computed names leaves the queue labels in reports")
+  @Test("any number of computed names leaves queue labels in reports intact")
   func labels() throws {
     for number in 0..<5_000 { _ = Section("wrong-end.name.\(number)") }
     let section = Section("wrong-end.labels")

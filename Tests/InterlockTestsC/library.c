@@ -8,7 +8,7 @@
 
 unsigned long c_address_in_header_of_library(void) {
   Dl_info library;
-  // Of a function that no sanitizer replaces with one of the program.
+  // The address of a function that no sanitizer replaces with a function of the program.
   return dladdr((void *)gnu_get_libc_version, &library) ? (unsigned long)library.dli_fbase + 32 : 0;
 }
 

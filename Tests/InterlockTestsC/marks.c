@@ -30,6 +30,6 @@ void c_end_plain_part_write(const char *part) {
 
 static int unmarked_value;
 
-// Atomic, so that only a witness sees the change, and it is no undefined behaviour.
+// Atomic, so that only a witness sees the change, and the behaviour is defined.
 int c_unmarked_value(void) { return __atomic_load_n(&unmarked_value, __ATOMIC_RELAXED); }
 void c_change_unmarked_value(void) { __atomic_fetch_add(&unmarked_value, 1, __ATOMIC_RELAXED); }

@@ -1,6 +1,6 @@
 #include "marks.h"
 
-// Named in C: the test's Swift code has no main.swift.
+// Named in C, because the test's Swift code has no main.swift.
 void c_top_level_closure(void) __asm__("$s3appyycfU_");
 void c_top_level_closure(void) {}
 

@@ -4,7 +4,7 @@ import Synchronization
 /// Atomics in local variables, whose operations are plain instructions on x86: no symbol of this
 /// module names them.
 package enum LocalAtomics {
-  /// Captured by a closure that another thread runs.
+  /// An atomic captured by a closure that another thread runs.
   package static func escaping() -> Int {
     let value = Atomic<Int>(0)
     let isDone = DispatchSemaphore(value: 0)

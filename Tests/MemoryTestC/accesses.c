@@ -1,4 +1,4 @@
-// Which bytes an access is of.
+// The bytes of an access.
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ BODY(write_byte_3, BYTES[3] = 1)
 static void bytes_racy(void) { run_both(write_byte_2, write_byte_2_again); }
 static void bytes_correct(void) { run_both(write_byte_2, write_byte_3); }
 
-/// From byte 5 of a unit to byte 4 of the next.
+/// An object from byte 5 of a unit to byte 4 of the next unit.
 typedef struct __attribute__((packed)) {
   uint8_t before[5];
   uint64_t word;
@@ -66,7 +66,7 @@ BODY(write_own, for (int i = 0; i < 100; i++) own_word++)
 static void wide_racy(void) { run_both(write_wide, read_last_byte); }
 static void thread_local_correct(void) { run_both(write_own, write_own); }
 
-// Two threads write each word at one moment, so that both store in the same cell.
+// Two threads write each word at the same time, so that both store in the same cell.
 enum { words_at_once = 20000 };
 static volatile uint64_t at_once[words_at_once];
 static int reached[2];
@@ -82,7 +82,7 @@ BODY(write_at_once_1, write_at_once(0, 1))
 BODY(write_at_once_2, write_at_once(1, 2))
 static void at_once_racy(void) { run_both(write_at_once_1, write_at_once_2); }
 
-// Five threads read before one writes: more than a unit has cells.
+// Six threads read before one writes: more than a unit has cells.
 static volatile uint64_t shared_word;
 static int readers_done;
 BODY(read_shared, sink = shared_word; __atomic_fetch_add(&readers_done, 1, __ATOMIC_RELAXED))

@@ -1,4 +1,4 @@
-// Memory, threads and control flow that end, and begin anew.
+// Memory, threads and control flow that end, and are reused.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -23,12 +23,12 @@
 
 static int flag;
 
-// One thread uses memory and gives it back; then, unordered, another uses the same address.
+// One thread uses memory and frees it; then another thread uses the same address, unordered.
 enum { block_size = 200 };
 static char *kept;
 static void keep(char *block) { __atomic_store_n(&kept, block, __ATOMIC_RELAXED); }
 static char *get_kept(void) { return __atomic_load_n(&kept, __ATOMIC_RELAXED); }
-/// Past the words that the allocator keeps in a free block.
+/// Fills the block behind the words that the allocator keeps in a free block.
 static void fill(volatile char *block) {
   for (int i = 32; i < block_size; i++) block[i] = (char)i;
 }
@@ -36,7 +36,7 @@ BODY(use_and_free, char *block = malloc(block_size); fill(block); keep(block); f
      set_relaxed(&flag))
 BODY(use_and_keep, char *block = malloc(block_size); fill(block); keep(block); set_relaxed(&flag))
 BODY(use_again, await_relaxed(&flag); fill(get_kept()))
-// Another arena's free memory is not given to this thread: it takes the address by itself.
+// The second thread uses the address directly: malloc would not give it another arena's memory.
 static void freed_correct(void) { run_both(use_and_free, use_again); }
 static void kept_racy(void) { run_both(use_and_keep, use_again); }
 
@@ -50,7 +50,7 @@ BODY(map_and_unmap, char *block = map(); fill(block); munmap(block, 1 << 20); se
 BODY(map_again, await_relaxed(&flag); fill(map()))
 static void mapped_correct(void) { run_both(map_and_unmap, map_again); }
 
-// Memory whose mapping is replaced, or moved from its address or to it.
+// Memory whose mapping is replaced, is moved away, or has another mapping moved to it.
 static void *const elsewhere = (void *)0x510000000000, *const apart = (void *)0x520000000000;
 static char *move(char *block, void *address) {
   return mremap(block, 1 << 20, 1 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, address);
@@ -63,7 +63,7 @@ static void moved_over_correct(void) { run_both(map_and_leave, move_over); }
 BODY(move_away, char *block = map(); fill(block); move(block, elsewhere); set_relaxed(&flag))
 BODY(move_there, char *block = map_at(apart); await_relaxed(&flag); fill(move(block, fixed)))
 static void moved_away_correct(void) { run_both(move_away, move_there); }
-// The mapping stays where it is, and so do its accesses.
+// The mapping stays at its address, and so do its accesses.
 BODY(map_and_shrink, char *block = map(); fill(block); mremap(block, 1 << 20, 1 << 19, 0);
      set_relaxed(&flag))
 BODY(fill_shrunk, await_relaxed(&flag); fill(fixed))
@@ -71,7 +71,7 @@ static void shrunk_racy(void) { run_both(map_and_shrink, fill_shrunk); }
 BODY(map_beside_and_fill, await_relaxed(&flag); map_at(elsewhere); fill(fixed))
 static void mapped_beside_racy(void) { run_both(map_and_leave, map_beside_and_fill); }
 
-// The race of a byte is held back, because the byte may be a lock's; the process ends next.
+// The report of a byte's race is held back, as the byte may be a lock's; then the process ends.
 uint64_t interlock_memory_pairs(void);
 void interlock_memory_await_reports(void);
 static volatile char byte;
@@ -84,7 +84,7 @@ BODY(grow_and_free, char *block = malloc(block_size); fill(block); keep(block);
      block = realloc(block, 1 << 20); free(block); set_relaxed(&flag))
 static void grown_correct(void) { run_both(grow_and_free, use_again); }
 
-// Threads one after another, unordered, each on the stack of the last.
+// Threads run one after another, unordered, each on the stack of the previous one.
 static int turns;
 BODY(use_stack, volatile char local[512]; fill(local);
      __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED))
@@ -101,7 +101,7 @@ static void stack_correct(void) {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile long total;
 BODY(add_one, pthread_mutex_lock(&mutex); total++; pthread_mutex_unlock(&mutex))
-/// Both live at once: a slot whose thread has ended may be the other's.
+/// Both threads live at once, so neither can have the slot of the other, ended one.
 static int alive;
 BODY(add_unlocked, __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
      while (__atomic_load_n(&alive, __ATOMIC_RELAXED) < 2) sched_yield();
@@ -110,8 +110,8 @@ static void run_ten_thousand(void) {
   for (int i = 0; i < 5000; i++) run_both(add_one, add_one);
 }
 
-// A thread that ends, unordered, and the thread that takes its slot in the clocks: the first of 300
-// has the lowest slot, which is reused first.
+// A thread ends, unordered, and another thread takes its slot in the clocks: the first of 300 has
+// the lowest slot, which is reused first.
 static int alone;
 BODY(add_alone, total++; __atomic_store_n(&alone, (int)syscall(SYS_gettid), __ATOMIC_RELAXED))
 BODY(only_live, __atomic_store_n(&alone, (int)syscall(SYS_gettid), __ATOMIC_RELAXED))
@@ -185,7 +185,7 @@ static void raise_often(void) {
   }
 }
 static void signal_correct(void) { raise_often(); }
-// The handler interrupts one thread's accesses at any instruction; another thread writes too.
+// The handler interrupts a thread's accesses at any instruction, while another thread also writes.
 static void block_alarm(int how) {
   sigset_t alarms;
   sigemptyset(&alarms);
@@ -201,7 +201,7 @@ static void signal_racy(void) {
   ualarm(0, 0);
 }
 
-/// No more address space: the shadow of new memory cannot be made.
+/// The address space is used up, so the shadow of new memory cannot be made.
 static void exhausted_correct(void) {
   struct rlimit limit = {0, RLIM_INFINITY};
   getrlimit(RLIMIT_AS, &limit);

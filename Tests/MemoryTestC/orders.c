@@ -1,4 +1,4 @@
-// What orders two accesses.
+// The ways in which two accesses are ordered.
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 static volatile int data;
 static int flag;
 
-// A message: data, then a flag.
+// A message: the data, and then a flag.
 #define MESSAGE(name, store_order, load_order, before_store, after_load)                        \
   BODY(name##_send, data = 1; before_store; __atomic_store_n(&flag, 1, store_order))            \
   BODY(name##_receive, while (!__atomic_load_n(&flag, load_order)) sched_yield(); after_load;   \
@@ -30,7 +30,7 @@ MESSAGE(fence_racy, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
 MESSAGE(fence_correct, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
         __atomic_thread_fence(__ATOMIC_RELEASE), __atomic_thread_fence(__ATOMIC_ACQUIRE))
 
-// The last of several releases of a count reads what the others wrote.
+// The last owner to release the count reads what the other owners wrote.
 enum { owners = 4 };
 static int count, values[owners];
 static volatile int total;
@@ -53,7 +53,7 @@ static void run_owners(thread_body *body) {
 static void count_racy(void) { run_owners(leave_relaxed); }
 static void count_correct(void) { run_owners(leave_ordered); }
 
-// An atomic access and a plain one.
+// An atomic access and a plain access to one word.
 static int word;
 BODY(store_word, __atomic_store_n(&word, 1, __ATOMIC_RELAXED))
 BODY(load_word, (void)__atomic_load_n(&word, __ATOMIC_RELAXED))
@@ -61,7 +61,7 @@ BODY(read_word, (void)*(volatile int *)&word)
 static void plain_racy(void) { run_both(store_word, read_word); }
 static void plain_correct(void) { run_both(store_word, load_word); }
 
-// 16 bytes, which no thread may see half of.
+// 16 bytes, of which no thread may see only half.
 typedef unsigned __int128 wide;
 enum { turns = 10000 };
 static wide pair __attribute__((aligned(16)));

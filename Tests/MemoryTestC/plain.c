@@ -1,6 +1,6 @@
-// Code that is compiled without the option, and hands memory from one thread to another: the order
-// is not seen, so it is not decided whether the accesses race. Where such code runs, but cannot
-// order them, they race.
+// Code that is compiled without the option and passes memory from one thread to another. The check
+// does not see this order, so it cannot decide whether the accesses race. If such code runs but
+// cannot order the accesses, they race.
 #include <sched.h>
 
 #include "memory_test.h"
@@ -63,7 +63,7 @@ static void *give_with_arguments(void *unused) {
 }
 static void plain_arguments(void) { run_both(give_with_arguments, take); }
 
-// A third thread takes it by plain code, and hands it on by a lock.
+// A third thread takes the number by plain code, and passes it on by a lock.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_handed_on;
@@ -91,7 +91,7 @@ static void plain_chain(void) {
   pthread_join(third, NULL);
 }
 
-// Plain code calls the functions that make the accesses.
+// Plain code calls the instrumented functions that make the accesses.
 
 static void write_number(void) { number = 1; }
 static void change_number(void) { number++; }
@@ -146,7 +146,7 @@ static int is_over;
 
 static void *take_early(void *unused) {
   hand_over();
-  // An access shows that the call is over.
+  // The access shows the check that the call has ended.
   static volatile int own __attribute__((unused));
   own = 1;
   set_relaxed(&is_over);

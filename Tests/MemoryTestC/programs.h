@@ -1,4 +1,4 @@
-// What the programs share: two threads that nothing orders, and ways to order them.
+// Two threads without any order, and ways to order them: shared by the programs only.
 #ifndef INTERLOCK_MEMORY_PROGRAMS_H
 #define INTERLOCK_MEMORY_PROGRAMS_H
 
@@ -16,7 +16,7 @@ extern const memory_program memory_access_programs[], memory_order_programs[],
 
 typedef void *thread_body(void *);
 
-/// Runs two bodies on threads of their own; nothing orders one after the other.
+/// Runs two bodies on two threads; no call orders one body after the other.
 static inline void run_both(thread_body *one, thread_body *other) {
   pthread_t first, second;
   pthread_create(&first, NULL, one, NULL);

@@ -31,7 +31,7 @@ void *use_shared(void *) {
 }
 void static_correct() { run_both(use_shared, use_shared); }
 
-// The first caller makes it, and nothing orders the other after that.
+// The first caller makes the table, and nothing orders the second caller after that.
 Table *made;
 void *use_made(void *) {
   if (!made) made = new Table;

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 extension SwiftPrograms {
-  /// A `Mutex` that a module uses which is not instrumented, and one that is.
+  /// A `Mutex` used by a module that is not instrumented, and by one that is.
   static let foreignMutexes: [String: @Sendable () -> Void] = [
     "foreign_mutex.correct": {
       let mutex = ForeignBox()
@@ -40,7 +40,7 @@ extension SwiftPrograms {
         mutex.value.withLock { _ in box.number += 1 }
       }
     },
-    // The instrumented code does not lock itself.
+    // The instrumented code itself does not lock.
     "foreign_lock.correct": {
       let mutex = ForeignBox()
       addInThreads { box, _ in

@@ -6,13 +6,13 @@ import MemoryTestC
 import Prediction
 import Synchronization
 
-// Runs one program, named by the first argument, under the check of races in memory. Each race is
-// printed as a line; the exit code is 66 if there is any. For programs of lock orders prediction is
-// on, and prints each finding as a line. With the second argument `meant`, the races are as users
-// get them, and the line says what the race means; `undecided:` begins that of a race which is not
-// decided.
+// Runs the program that the first argument names, under the check of races in memory. Prints each
+// race as a line, and ends with 66 if there is any. Programs of lock orders run with prediction,
+// and print each finding as a line. With the second argument `meant`, the lines have the meaning of
+// the races as users get it, and the line of a race that is not decided begins with
+// `undecided:`.
 
-/// `write 8 held 1 known frames 2`: one side of a race; `held 1 for reading`.
+/// One side of a race, as in `write 8 held 1 known frames 2` or `held 1 for reading`.
 private func text(_ side: interlock_memory_side) -> String {
   let held =
     "\(side.held_count)"
@@ -40,7 +40,7 @@ private func printPredictions() {
   }
 }
 
-/// An object that is made once. The operations of its reference are functions of the library.
+/// An object that is made once. The library's functions perform the operations of its reference.
 private final class Made: Sendable {
   private static let one = Made()
   private let object = AtomicLazyReference<Made>()
@@ -83,7 +83,7 @@ private final class Made: Sendable {
     fflush(nil)
     exit(interlock_memory_pairs() > 0 ? 66 : 0)
   }
-  /// Starts the check; returns why it cannot.
+  /// Starts the check. Returns the reason if it cannot start.
   private static func start(_ kind: String?) -> String? {
     switch kind {
     case "off": return nil

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Two threads, one after the other, that lock a `Mutex` under another: in both orders
-/// (`.inverted`), or so that no two locks have two orders (`.consistent`), although two addresses
-/// have them.
+/// Two threads, one after the other, lock a `Mutex` under another one: in both orders
+/// (`.inverted`), or so that only two addresses have both orders, and no two locks
+/// (`.consistent`).
 enum OrderPrograms {
   static let all: [String: @Sendable () -> Void] = [
     "objects_of_two_classes.inverted": {
@@ -177,8 +177,8 @@ enum OrderPrograms {
     },
   ]
 
-  /// Locks the mutex of a new object before that of another, and returns the address that the
-  /// object had.
+  /// Locks the mutex of a new object before the mutex of `other`, and returns the address of the
+  /// new object.
   @inline(never) private static func lockAndEnd(before other: Account) -> UInt {
     let first = Account()
     inTurn {
@@ -190,7 +190,7 @@ enum OrderPrograms {
 
   private static func account(at address: UInt) -> Account { object(at: address) { Account() } }
 
-  /// Makes objects until one has the address.
+  /// Makes objects until one of them has the address.
   private static func object<Object: AnyObject>(
     at wanted: UInt, _ make: () -> Object
   ) -> Object {
@@ -220,7 +220,7 @@ private final class Generic<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = Mutex(value) }
 }
 private struct Part: ~Copyable { let number = Mutex(0) }
-/// Unchecked: one thread after the other uses it.
+/// Unchecked: one thread at a time uses it, one after the other.
 private final class Holder: @unchecked Sendable {
   let kept = Part()
   var replaced = Part()
@@ -256,7 +256,7 @@ private final class Body {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Runs two functions on a thread each, the second after the first thread has ended.
+/// Runs two functions on two threads, the second after the first thread has ended.
 private func inTurn(
   _ first: @escaping @Sendable () -> Void, then second: @escaping @Sendable () -> Void
 ) {

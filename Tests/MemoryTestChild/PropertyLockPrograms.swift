@@ -1,9 +1,9 @@
 import Foundation
 
-/// Locks of the C library that are properties, and are passed as `&property`: the first concurrent
-/// use of each is a call by two threads at once, or by one after the other without an order.
+/// Locks of the C library that are properties, passed as `&property`. The first concurrent use of
+/// each is a call by two threads at once, or by one after the other without an order.
 private final class Locks: @unchecked Sendable {
-  // Unchecked: the C library orders what uses them.
+  // Unchecked: the C library orders the uses.
   var mutex = pthread_mutex_t()
   var condition = pthread_cond_t()
   var spin = pthread_spinlock_t()
@@ -22,16 +22,16 @@ private final class Locks: @unchecked Sendable {
   }
 }
 
-/// As `Locks`, without a call that initialises them.
+/// The same locks as `Locks`, without a call that initialises them.
 private final class ZeroedLocks: @unchecked Sendable {
-  // Unchecked, as above.
+  // Unchecked: the C library orders the uses.
   var mutex = pthread_mutex_t()
   var condition = pthread_cond_t()
   var lock = pthread_rwlock_t()
   var isReady = false
 }
 
-/// Each round has locks of its own, so that two threads use them for the first time in each.
+/// Makes new locks in each round, so that two threads use locks for the first time in each.
 private func inRounds<Lock: Sendable>(
   _ make: @Sendable () -> Lock, _ body: @escaping @Sendable (Lock, Box, Int) -> Void
 ) {

@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// Programs that print how many bytes the process has grown by. Each decides itself how many blocks
-/// or tasks wait at a time, whatever the threads do.
+/// Programs that print the bytes by which the process has grown. Each program determines the number
+/// of blocks or tasks that wait at a time, independently of the threads.
 enum SizePrograms {
   static let all: [String: @Sendable () -> Void] = [
-    // For each block that waits: its queue is suspended.
+    // Bytes for each waiting block: the queue is suspended.
     "waiting_blocks": {
       let queue = DispatchQueue(label: "size")
       let counter = Counter()
@@ -15,12 +15,12 @@ enum SizePrograms {
       queue.resume()
       queue.sync {}
     },
-    // For each task that waits: this thread, which would run it, makes the tasks.
+    // Bytes for each waiting task: this thread makes the tasks, and would also run them.
     "waiting_tasks": {
       makeTasks(10_000)
       print("bytes: \(growth { makeTasks(30_000) } / 30_000)")
     },
-    // For 100,000 blocks that have ended, of which 5,000 waited at a time.
+    // Bytes for 100,000 ended blocks, of which 5,000 waited at a time.
     "ended_blocks": {
       let queue = DispatchQueue(label: "size")
       let counter = Counter()
@@ -36,7 +36,7 @@ enum SizePrograms {
   ]
 }
 
-/// Unchecked: blocks of one serial queue use it.
+/// Unchecked: only blocks of one serial queue use it.
 private final class Counter: @unchecked Sendable {
   private var count = 0
   func add() { count += 1 }
@@ -50,7 +50,7 @@ private func makeTasks(_ count: Int) {
   for _ in 0..<count { Task { @MainActor in } }
 }
 
-/// How much more memory the process has after a call than before it.
+/// The memory of the process after a call, minus its memory before the call.
 private func growth(of call: () -> Void) -> Int {
   let before = residentBytes()
   call()

@@ -68,8 +68,8 @@ enum SwiftPrograms {
         changeAll(boxes)
       }
     },
-    // One thread after the other, by a relaxed flag, which orders nothing: at once, they may crash
-    // in a dictionary that the other is about to replace.
+    // One thread after the other, by a relaxed flag, which orders nothing. At the same time, they
+    // could crash in a dictionary that one of them replaces.
     "dictionary.racy": {
       let flag = Flag()
       let box = Box()
@@ -138,7 +138,7 @@ enum SwiftPrograms {
   }
 }
 
-/// What the threads share. Unchecked: racy programs share it without an order on purpose.
+/// The values that the threads share. Unchecked: racy programs leave them unordered on purpose.
 final class Box: @unchecked Sendable {
   var number = 0
   var list = [1, 2, 3, 4]
@@ -158,7 +158,7 @@ final class Flag: Sendable {
   let isSet = Atomic(false)
 }
 
-/// Two threads, joined through a semaphore that each signals once.
+/// Runs two threads, joined through a semaphore that each thread signals once.
 func inThreads(_ body: @escaping @Sendable (Int) -> Void) {
   let done = DispatchSemaphore(value: 0)
   for index in 0..<2 {

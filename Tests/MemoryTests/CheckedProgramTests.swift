@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The programs of `Sources/SamplePrograms/Memory`, each in a process of its own.
+/// The programs of `Sources/SamplePrograms/Memory`, each in a separate process.
 @Suite("Small programs without marks", .serialized) struct CheckedProgramTests {
   private static let racy = names(racy: true)
   private static let correct = names(racy: false)
@@ -32,19 +32,19 @@ import Testing
       .map { String($0.dropFirst(prefix.count)) }
   }
 
-  @Test("There are at least 40 racy programs and 60 correct ones")
+  @Test("There are at least 40 racy and 60 correct small programs")
   func counts() {
     #expect(Self.racy.count >= 40)
     #expect(Self.correct.count >= 60)
   }
 
-  @Test("The race of a program is found", arguments: racy)
+  @Test("The race of a small program is found", arguments: racy)
   func findsRace(_ name: String) throws {
     let run = try Self.run(["--check", name])
     #expect(run.status == 66, "\(run.text)")
   }
 
-  @Test("A correct program is not reported", arguments: correct)
+  @Test("A correct small program is not reported", arguments: correct)
   func reportsNoCorrectProgram(_ name: String) throws {
     let run = try Self.run(["--check", name])
     #expect(run.status == 0, "\(run.text)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a program of `MemoryTestChild` did, in a process of its own.
+/// The result of a program of `MemoryTestChild`, which runs in a separate process.
 struct MemoryProgram {
   var output: String
   var errors: String
@@ -28,19 +28,19 @@ struct MemoryProgram {
     status = process.terminationStatus
   }
 
-  /// The lines that begin with `race:`, without that.
+  /// The lines that begin with `race:`, without this prefix.
   var races: [String] { lines(after: "race: ") }
 
-  /// The lines that begin with `undecided:`, likewise.
+  /// The lines that begin with `undecided:`, without this prefix.
   var undecided: [String] { lines(after: "undecided: ") }
 
   /// The findings of prediction.
   var predictions: [String] { lines(after: "potential: ") }
 
-  /// How many bytes the process has grown by, as a program of sizes prints it.
+  /// The bytes by which the process has grown, as a program of `SizePrograms` prints them.
   var bytes: Int? { lines(after: "bytes: ").first.flatMap { Int($0) } }
 
-  /// What prediction could not follow.
+  /// The notes of prediction about what it could not follow.
   var notes: [String] { lines(after: "note: ") }
 
   private func lines(after prefix: String) -> [String] {
@@ -48,7 +48,7 @@ struct MemoryProgram {
       .map { String($0.dropFirst(prefix.count)) }
   }
 
-  /// Beside the test bundle.
+  /// The child, next to the test bundle.
   private static var child: URL {
     get throws {
       let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -57,7 +57,7 @@ struct MemoryProgram {
     }
   }
 
-  /// All programs, by name.
+  /// The names of all programs.
   static let names: [String] = {
     let list = try? MemoryProgram("")
     return list.map { $0.output.split(separator: "\n").map(String.init) } ?? []

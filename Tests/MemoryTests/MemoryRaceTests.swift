@@ -17,7 +17,7 @@ private let raced: Int32 = 66
   }
 
   @Test(
-    "Its correct twin is never reported",
+    "A correct twin of a racy program is never reported",
     arguments: MemoryProgram.names.filter { $0.hasSuffix(".correct") })
   func reportsNoCorrectProgram(_ name: String) throws {
     for _ in 0..<3 {
@@ -28,13 +28,13 @@ private let raced: Int32 = 66
     }
   }
 
-  @Test("There are programs of both kinds, and a run without the check reports none of them")
+  @Test("There are racy and correct programs, and a run without the check reports no race")
   func reportsNothingWithoutCheck() throws {
     #expect(MemoryProgram.names.count > 50)
     #expect(try MemoryProgram("overlap.racy", check: "off").status == 0)
   }
 
-  @Test("Both sides say what they accessed: a write of 8 bytes, and a read of its upper 4")
+  @Test("Both sides of a race name their accesses: a write of 8 bytes, and a read of the upper 4")
   func describesBothSides() throws {
     let race = try #require(try MemoryProgram("overlap.racy").races.first)
     #expect(race.contains("write 8 held 0 known"))
@@ -43,7 +43,7 @@ private let raced: Int32 = 66
   }
 
   @Test(
-    "Two accesses that code without the option may order are not decided, and it is named",
+    "Two accesses that code without the option may order are not decided, and the code is named",
     arguments: MemoryProgram.names.filter { $0.hasSuffix(".undecided") })
   func decidesNothingAboutPlainCode(_ name: String) throws {
     let run = try MemoryProgram(name, check: "meant")
@@ -56,7 +56,7 @@ private let raced: Int32 = 66
   }
 
   @Test(
-    "A race is decided where code without the option runs, but cannot order the accesses",
+    "A race is decided if code without the option runs, but cannot order the accesses",
     arguments: MemoryProgram.names.filter { $0.hasPrefix("plain_") && $0.hasSuffix(".racy") })
   func decidesRacesBesidePlainCode(_ name: String) throws {
     let run = try MemoryProgram(name, check: "meant")
@@ -64,7 +64,7 @@ private let raced: Int32 = 66
     #expect(run.undecided == [], "\(run.output)")
   }
 
-  @Test("Both sides have their place also if two threads write at one moment")
+  @Test("Both sides of a race have their place, also if two threads write at the same time")
   func placesAtOnce() throws {
     let races = try MemoryProgram("at_once.racy").races
     #expect(!races.isEmpty)
@@ -86,7 +86,7 @@ private let raced: Int32 = 66
     #expect(race.components(separatedBy: "held 1 for reading").count == 3, "\(race)")
   }
 
-  @Test("Without memory for the shadow, one line says that the check is off")
+  @Test("Without memory for the shadow state, one line says that the check is off")
   func saysThatItIsOff() throws {
     let run = try MemoryProgram("exhausted.correct")
     #expect(

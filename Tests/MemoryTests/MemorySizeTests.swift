@@ -9,7 +9,7 @@ struct MemorySizeTests {
     #expect(try #require(run.bytes) < 2_000)
   }
 
-  @Test("A task that waits needs no more than a few of its own size, with the task itself")
+  @Test("A waiting task needs no more than a few times its own size, with the task itself")
   func waitingTasks() throws {
     let run = try MemoryProgram("waiting_tasks")
     #expect(run.status == 0)

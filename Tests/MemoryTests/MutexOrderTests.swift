@@ -1,7 +1,7 @@
 import Testing
 
-/// The orders of a `Mutex` that an object has: instrumented code shows each lock of it, and the
-/// check of memory sees the object's end.
+/// The lock orders of a `Mutex` in an object: instrumented code shows each of its locks, and the
+/// check of memory sees the end of the object.
 @Suite("Orders of a Mutex in an object", .serialized) struct MutexOrderTests {
   @Test(
     "Two orders of the locks of two objects are predicted, and nothing else",
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "An address that two locks have in turn has no order, nor has a lock on a stack",
+    "An address of two locks in turn has no lock order, and neither has a lock on a stack",
     arguments: MemoryProgram.names.filter { $0.hasSuffix(".consistent") })
   func predictsNoOrderOfTwoLocks(_ name: String) throws {
     let run = try MemoryProgram(name)
@@ -24,7 +24,7 @@ import Testing
     #expect(run.predictions.isEmpty, "\(run.output)")
   }
 
-  @Test("There are programs of both kinds")
+  @Test("There are programs with two lock orders, and programs with one")
   func counts() {
     #expect(MemoryProgram.names.count { $0.hasSuffix(".inverted") } >= 8)
     #expect(MemoryProgram.names.count { $0.hasSuffix(".consistent") } >= 9)

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("What an exploration does not control in instrumented code") struct UncontrolledCodeTests {
-  @Test("is an AtomicLazyReference, and no Atomic")
+  @Test("an exploration does not control an AtomicLazyReference, and controls an Atomic")
   func lazyReference() throws {
     let child = try MemoryProgram("uncontrolled")
     #expect(
@@ -9,7 +9,7 @@ import Testing
       "\(child.errors)")
   }
 
-  @Test("is each Mutex and Atomic while the check of memory is off")
+  @Test("an exploration controls neither Mutex nor Atomic while the check of memory is off")
   func switchedOff() throws {
     let child = try MemoryProgram("uncontrolled", check: "off")
     #expect(child.output.hasPrefix("Mutex in module MemoryTestChild ("), "\(child.errors)")

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// As `LocalAtomics`, in optimised code.
+/// The same code as `LocalAtomics`, optimised.
 package enum OptimizedAtomics {
   package static func escaping() -> Int {
     let value = Atomic<Int>(0)

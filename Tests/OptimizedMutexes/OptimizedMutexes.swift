@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A `Mutex` in a local variable, in optimised code, which refers to the type of the atomic that a
-/// `Mutex` has.
+/// A `Mutex` in a local variable, in optimised code, which refers to the type of the `Mutex`'s
+/// atomic.
 package enum OptimizedMutexes {
   package static func sum() -> Int {
     let value = Mutex(0)

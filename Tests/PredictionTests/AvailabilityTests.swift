@@ -3,7 +3,7 @@ import CInterlockEvents
 import ProcessInspection
 import Testing
 
-/// Which calls a build interposes, on every system.
+/// The calls that a build interposes, on every system.
 @Suite("Which calls a build interposes")
 struct AvailabilityTests {
   @Test("A build reports which calls it interposes, and refuses readers if it interposes none")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Prediction
 
-/// An order with this many mutexes, numbered from 0.
+/// A lock order with this number of mutexes, numbered from 0.
 private func order(_ locks: Int, _ edges: LockOrder.Edge...) -> LockOrder {
   var order = LockOrder()
   for index in 0..<locks {
@@ -12,7 +12,7 @@ private func order(_ locks: Int, _ edges: LockOrder.Edge...) -> LockOrder {
   return order
 }
 
-/// An edge: `owner` acquired the second lock while it held the first, and others besides.
+/// An edge: `owner` acquired the second lock while it held the first one and others.
 private func edge(
   _ from: Int, _ to: Int, by owner: UInt64, under gates: [UInt: Bool] = [:],
   fromIsShared: Bool = false, toIsShared: Bool = false
@@ -43,21 +43,21 @@ struct LockOrderCyclesTests {
     }
   }
 
-  @Test("a cycle is found if one owner goes both ways and another goes one of them")
+  @Test("a cycle is found if one owner takes locks in both orders, and another in one of them")
   func oneOfTwo() {
     var both = edge(0, 1, by: 1)
     both.owners = [1, 2]
     #expect(lengths(order(2, both, edge(1, 0, by: 1))) == [2])
   }
 
-  @Test("a cycle is found if more owners than are stored go one way")
+  @Test("a cycle is found if more owners than are stored take locks in one order")
   func manyOwners() {
     var one = edge(0, 1, by: 1)
     one.hasManyOwners = true
     #expect(lengths(order(2, one, edge(1, 0, by: 1))) == [2])
   }
 
-  @Test("a cycle is found if only one of two ways to a lock is under a common lock")
+  @Test("a cycle is found if only one of two orders to a lock is under a common lock")
   func variants() {
     let gated = edge(0, 1, by: 1, under: [999: false])
     let other = edge(1, 0, by: 2, under: [999: false])
@@ -89,7 +89,7 @@ struct LockOrderCyclesTests {
     #expect(lengths(ring).isEmpty)
   }
 
-  @Test("orders under a common lock form no cycle, unless both only share it")
+  @Test("orders under a common lock form no cycle, unless both orders only read that lock")
   func gates() {
     func under(_ one: Bool, _ other: Bool) -> [Int] {
       lengths(
@@ -117,7 +117,7 @@ struct LockOrderCyclesTests {
     #expect(lengths(readers).isEmpty)
   }
 
-  @Test("a lock that may have been two at one address, or no lock, is in no cycle")
+  @Test("a lock that may have been two locks at one address, or no lock, is in no cycle")
   func uncertain() {
     for lock in 0..<2 {
       var uncertain = order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))
@@ -135,7 +135,7 @@ struct LockOrderCyclesTests {
 
   @Test("the search for cycles takes bounded time, and reports that it was incomplete")
   func bounded() {
-    // All by one owner, so none of the many cycles can end in a deadlock.
+    // All edges have one owner, so none of the many cycles can deadlock.
     var dense = order(40)
     for from in 0..<40 {
       for to in 0..<40 where to != from { dense.edges.append(edge(from, to, by: 1)) }

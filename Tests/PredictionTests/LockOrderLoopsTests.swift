@@ -26,21 +26,21 @@ struct LockOrderLoopsTests {
     return edge
   }
 
-  @Test("a loop is found if one owner reads twice and another writes")
+  @Test("a loop is found if one owner reads a lock twice and another owner writes")
   func readAndWrite() {
     let order = order(loop(isShared: true, by: 1), loop(isShared: false, by: 2))
     #expect(order.loops().map(\.edges.count) == [2])
     #expect(order.cycles().found.isEmpty)
   }
 
-  @Test("there is no loop without a writer, nor if the writer is the reader itself")
+  @Test("a lock read twice is no loop without a writer, nor if the writer is the reader itself")
   func noWriter() {
     #expect(order(loop(isShared: true, by: 1), loop(isShared: true, by: 2)).loops().isEmpty)
     #expect(order(loop(isShared: false, by: 1), loop(isShared: false, by: 2)).loops().isEmpty)
     #expect(order(loop(isShared: true, by: 1), loop(isShared: false, by: 1)).loops().isEmpty)
   }
 
-  @Test("there is no loop if a common lock keeps the writer out between the two reads")
+  @Test("a lock read twice is no loop if a common lock keeps the writer out between the reads")
   func gate() {
     let gate: [UInt: Bool] = [128: false]
     let (read, write) = (
@@ -52,7 +52,7 @@ struct LockOrderLoopsTests {
     #expect(order(read, loop(isShared: false, by: 2)).loops().count == 1)
   }
 
-  @Test("a loop is found if an owner waits under the lock for its own signaller")
+  @Test("a loop is found if an owner waits under a lock for its own signaller")
   func signal() {
     let signal = LockOrder.Signal(kind: .group)
     let found = order(loop(isShared: false, by: 1, signal: signal)).loops()
@@ -60,7 +60,7 @@ struct LockOrderLoopsTests {
     #expect(found.first?.edges.first?.signal == signal)
   }
 
-  @Test("there is no loop if the lock may have been two, one after the other")
+  @Test("a lock that may have been two locks, one after the other, is no loop")
   func uncertain() {
     let reads = loop(isShared: true, by: 1)
     #expect(order(reads, loop(isShared: false, by: 2), isCertain: false).loops().isEmpty)

@@ -8,7 +8,7 @@ import Testing
 private let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
   .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-/// The page of a run in a real browser, by what its script makes of it. Facts, and not pixels.
+/// The page of a run in a real browser. The tests check what its script does, not pixels.
 @Suite("The page of a run in a browser", .offThePool, .enabled(if: browser != nil))
 struct BrowserTests {
   /// Opens a page, runs a script in it, and returns what the script left in the element `answer`.
@@ -17,7 +17,7 @@ struct BrowserTests {
       .appendingPathComponent("page-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // The policy admits the page's own script only; here another one asks.
+    // The policy admits only the page's own script, and the test adds a script.
     let policy = try #require(page.firstMatch(of: /<meta http-equiv="Content-Security[^>]*>/))
     let open = page.replacingCharacters(in: policy.range, with: "")
       .replacing(
@@ -53,7 +53,7 @@ struct BrowserTests {
     HTMLReport(results, of: results.map(\.trial), seconds: 1, context: Samples.context).text
   }
 
-  @Test("A filter leaves what has its words, and what is not as expected if only that is wanted")
+  @Test("A page's filter shows the trials with its words, or only the unexpected trials on request")
   func filter() throws {
     let lines = try answer(
       html(Samples.all),
@@ -80,11 +80,11 @@ struct BrowserTests {
     #expect(lines[0] == "false" && lines[1] == "true")
     #expect(lines[2] == "thousand-and-one-writes on mutex")
     #expect(lines[3].wholeMatch(of: /\d+ of \d+ rows and 1 of \d+ explanations shown/) != nil)
-    // The deadlock is expected, the violation is not.
+    // The deadlock is expected, and the violation is not.
     #expect(lines[4...] == ["false", "true", "true"])
   }
 
-  @Test("An order that failed can be stepped through, by buttons and by a slider")
+  @Test("Buttons and a slider on the page step through an order that failed")
   func steps() throws {
     let lines = try answer(
       html([ScheduleSample.result]),

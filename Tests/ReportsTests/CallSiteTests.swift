@@ -24,7 +24,7 @@ struct CallSiteTests {
     CallSite(operation: "lock", frames: frames)
   }
 
-  @Test("is the caller of a function that is named as libraries name those of their locks")
+  @Test("the place of a call is the caller of a function with a usual name of a lock's function")
   func lockClass() {
     let package = frame("NIOLock.lock()", 92, in: "/p/.build/checkouts/nio/NIOLock.swift")
     let around = frame("NIOLock.withLock<A>(_:)", 112, in: "/p/.build/checkouts/nio/NIOLock.swift")
@@ -33,7 +33,7 @@ struct CallSiteTests {
         == ["34 by NIOLock.withLock(_:)"])
   }
 
-  @Test("keeps the name of a function in a local type, which no closure is in")
+  @Test("the place of a call keeps the name of a function in a local type without a closure")
   func localType() {
     let lock = frame("PosixLock.lockToRead()", 9)
     let user = frame("closure #1 in read(_:) in Table #1 in program()", 34)
@@ -42,7 +42,7 @@ struct CallSiteTests {
       CallSite.Function(user.place).name == "read(_:) in Table #1 in program()")
   }
 
-  @Test("is outside of the system's headers")
+  @Test("the place of a call is outside of the system's headers")
   func header() {
     let header = frame("__gthread_mutex_lock", 749, in: "/usr/include/c++/13/bits/gthr-default.h")
     let guardClass = frame("std::lock_guard", 250, in: "/usr/include/c++/13/bits/std_mutex.h")
@@ -51,7 +51,7 @@ struct CallSiteTests {
         == ["34 by std::lock_guard"])
   }
 
-  @Test("is the caller of a function that most calls share and that runs what it is passed")
+  @Test("the place of a call is the caller of a shared function that runs a closure")
   func closures() {
     let helper = frame("guarded<A>(_:)", 8, takesFunction: true)
     #expect(
@@ -59,7 +59,7 @@ struct CallSiteTests {
         == ["34 by guarded(_:)", "40 by guarded(_:)"])
   }
 
-  @Test("is the code that names a property or an element whose accessors lock")
+  @Test("the place of a call is the code that names a property or an element whose accessors lock")
   func accessor() {
     let accessors = [
       "Locked.wrappedValue.getter", "Locked.wrappedValue.setter", "Locked.wrappedValue.modify",
@@ -74,7 +74,7 @@ struct CallSiteTests {
     }
   }
 
-  @Test("is the caller of an initialiser that made several objects at one line")
+  @Test("the place of a call is the caller of an initialiser that made several objects at one line")
   func initializer() {
     func made(_ frames: CallSite.Frame...) -> CallSite {
       CallSite(operation: "made", frames: frames)
@@ -89,7 +89,7 @@ struct CallSiteTests {
     #expect(texts([self.lock(lock, first), self.lock(lock, second)]) == ["6", "6"])
   }
 
-  @Test("is the caller of a function that most calls share, from several functions")
+  @Test("the place of a call is the caller of a function that most calls share")
   func shared() {
     let helper = frame("Bank.enter()", 8)
     #expect(
@@ -100,7 +100,7 @@ struct CallSiteTests {
       ]) == ["34 by Bank.enter()", "40 by Bank.enter()", "45 by Bank.enter()", "50"])
   }
 
-  @Test("is the line of a function that makes the same call at several lines")
+  @Test("the place of a call is the line of a function that makes the call at several lines")
   func severalLines() {
     let (first, second) = (frame("Bank.move()", 20), frame("Bank.move()", 21))
     let (one, other) = (frame("first()", 1), frame("second()", 2))
@@ -109,7 +109,7 @@ struct CallSiteTests {
         == ["20", "21", "20", "21"])
   }
 
-  @Test("is the line of a function that only one function calls")
+  @Test("the place of a call is the line of a function that only one function calls")
   func oneCaller() {
     let own = frame("Bank.add()", 20)
     #expect(
@@ -118,6 +118,6 @@ struct CallSiteTests {
       ]) == ["20", "20"])
   }
 
-  @Test("of a call that no frame is known of is not known")
+  @Test("the place of a call without known frames is not known")
   func unknown() { #expect(texts([lock()]) == ["-"]) }
 }

@@ -5,7 +5,7 @@ import Hangs
 
 @testable import Reports
 
-/// What a child reports, with numbers and texts that no honest child sends.
+/// Reports of a child with numbers and texts that no honest child sends.
 ///
 /// A subject shares its process with the code that reports, so it can send any event.
 @Suite("A report of what a hostile child sends")
@@ -18,7 +18,7 @@ struct ChildReportTests {
 
   private static let texts = ["", Hangs.hostile, String(repeating: "x", count: 5000)]
 
-  /// A value with some of its numbers, texts and lists replaced; `rate` of 256 are.
+  /// A value with some of its numbers, texts and lists replaced: `rate` of 256 of them.
   private static func mutated(_ value: Any, _ random: inout SplitMix64, rate: Int) -> Any {
     switch value {
     case let members as [String: Any]:
@@ -34,7 +34,7 @@ struct ChildReportTests {
     default:
       guard random.next(below: 256) < rate else { return value }
       if value is String { return texts[random.next(below: texts.count)] }
-      // Booleans are numbers too: those cannot be decoded from other numbers.
+      // Booleans are numbers too, but cannot be decoded from other numbers.
       guard let number = value as? NSNumber, !isBoolean(number) else { return value }
       let numbers: [Any] = [Int.max, Int.min, 0, -1, Int(Int32.max), UInt64.max, 1e300, -1e300]
       return numbers[random.next(below: numbers.count)]
@@ -58,12 +58,12 @@ struct ChildReportTests {
       var seen = try? JSONDecoder().decode(
         Observation.self, from: JSONSerialization.data(withJSONObject: members))
     else { return nil }
-    // As the runner does on receipt.
+    // The runner does this on receipt.
     seen.waits = seen.waits?.bounded
     return Samples.judged(sample.trial, seen)
   }
 
-  @Test("Extreme numbers and texts in events are formatted, and end no runner")
+  @Test("Extreme numbers and texts in a child's events are formatted, and do not end the runner")
   func extremes() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]

@@ -26,7 +26,7 @@ struct ComparisonReportTests {
 
   private func page(_ record: ComparisonRecord) -> String { ComparisonPage(report(record)).text }
 
-  @Test("Every format's text is not empty and ends with a line break")
+  @Test("Every format's text of a comparison is not empty and ends with a line break")
   func formats() {
     #expect(ComparisonFormat.all.count { $0.destination == .terminal } == 1)
     for format in ComparisonFormat.all {
@@ -179,7 +179,7 @@ struct ComparisonReportTests {
       UInt8(String(hexadecimal[$0..<$0 + 2]), radix: 16)
     }
     #expect(Data(bytes).base64EncodedString() == ComparisonStyle.scriptHash)
-    // XML would read these differently than HTML.
+    // XML and HTML would read these characters differently.
     #expect(!ComparisonStyle.script.contains("&") && !ComparisonStyle.script.contains("<"))
   }
 

@@ -11,7 +11,7 @@ enum ComparisonSamples {
 
   static let base = Cell(threads: 4, reads: 90, sectionNanoseconds: 100, keys: 1000)
 
-  /// With a text that a page could take for markup, and a terminal for a command.
+  /// Contains a text that a page could take for markup, and a terminal for a command.
   static let record = make(bad: "bad<script>\u{1B}[2J")
 
   static func make(bad: String) -> ComparisonRecord {

@@ -42,7 +42,7 @@ struct CoverageReportTests {
     ).text(results, of: results.map(\.trial), seconds: 1, width: 120)
   }
 
-  @Test("One line counts the resources; those that were not tested are named on request")
+  @Test("One line counts the resources of coverage; untested ones are named on request")
   func short() {
     let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
     let text = Self.text([
@@ -126,7 +126,7 @@ struct CoverageReportTests {
       ResourceCoverage([results[0], results[2]]).notTested.isEmpty, "undecided is not untested")
   }
 
-  @Test("If contention is required, all untested resources are named, and the line has its sign")
+  @Test("If contention is required, all untested resources are named, and the line has a sign")
   func required() {
     let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
     let text = Self.text([Self.result("mutex", lone)], required: true)

@@ -74,7 +74,7 @@ struct DiagnosisReportTests {
     #expect(all.lines.count == 42 && all.left == 0)
   }
 
-  @Test("No diagnosis is shown if the child went on, or its calls were not seen")
+  @Test("No diagnosis is shown if the child continued, or its calls were not seen")
   func none() {
     #expect(Hangs.result(nil).verdict.diagnosis == nil)
     let passed = Hangs.result(Hangs.ring) { seen in
@@ -88,13 +88,13 @@ struct DiagnosisReportTests {
     #expect(trapped.verdict.diagnosis?.cause == .self)
   }
 
-  @Test("A diagnosis moves no cursor, whatever the subject's names are")
+  @Test("A diagnosis moves no cursor, whatever names the subject has")
   func harmless() {
     let text = evidence(Hangs.hostileResult, isVerbose: true).joined(separator: "\n")
     #expect(!text.contains("\u{1B}") && !text.contains("\u{0}") && !text.contains("\u{202E}"))
   }
 
-  @Test("A diagnosis that the build cannot make is explained in one line, once, for a deadlock")
+  @Test("A diagnosis that the build cannot make is explained once, in one line, for a deadlock")
   func blindness() {
     let blind = [Hangs.result(nil), Hangs.result(nil, subject: "other")]
     for sight in ReportContext.Sight.allCases {

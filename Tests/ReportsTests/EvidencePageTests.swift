@@ -69,7 +69,7 @@ struct EvidencePageTests {
       ).lines(result, times: 1, of: 1)
       let page = Page(html([result]))
       #expect(page.error == nil)
-      // Frames are numbered by a list.
+      // A list numbers the frames.
       let shown = page.elements.filter { $0.parents.contains("section") }
         .reduce(into: Set((0..<20).map(String.init))) { $0.formUnion(words($1.text)) }
       for line in lines {
@@ -89,7 +89,7 @@ struct EvidencePageTests {
     #expect(sides[0].text.contains("Storage.touch(_:)"))
     #expect(sides[1].text.contains("thread 'thread 8', task 5"))
     #expect(sides[1].text.contains("Bank.put(_:)"))
-    // The first call began at line 31, by its place; the second at 36.
+    // The first call began at line 31, as its place shows; the second at line 36.
     let sources = page.elements.filter { $0.attributes["class"] == "source" }
     try #require(sources.map { $0.attributes["start"] } == ["28", "33"])
     let marked = page.elements.filter { $0.attributes["class"] == "here" }
@@ -104,7 +104,7 @@ struct EvidencePageTests {
     let source = page.elements.filter { $0.attributes["class"] == "source" }
     #expect(source.count == 1 && source.first?.attributes["start"] == "9")
     #expect(page.elements.first { $0.attributes["class"] == "here" }?.text == "line 12")
-    // A file that has changed since has no such line.
+    // A file that has changed since then has no such line.
     #expect(!html([crash]) { _ in "short" }.contains("class=\"here\""))
   }
 
@@ -166,7 +166,7 @@ struct EvidencePageTests {
     #expect(shown.edges.map(\.from) == ["users"])
     #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
     #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])
-    // A program of its own has no such frames: there nothing belongs to the harness.
+    // A program that runs alone has no such frames, and nothing in it belongs to the harness.
     let plain = Hangs.certain.explanation
     #expect(plain?.withoutHarness == plain)
   }
@@ -188,7 +188,7 @@ struct EvidencePageTests {
     #expect(html([result], isVerbose: true).contains("workload"))
   }
 
-  @Test("The page shows the source of a call that waits for its own queue, and of its outer call")
+  @Test("The page shows the source of a call that waits for its own queue, and of the outer call")
   func sourceOfSelfWait() {
     let lines = (1...80).map { "code of line \($0)" }.joined(separator: "\n")
     let result = Hangs.result(Hangs.trap) { $0.ending = .signalled(number: SIGILL) }

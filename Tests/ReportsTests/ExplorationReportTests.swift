@@ -84,7 +84,7 @@ struct ExplorationReportTests {
   }
 
   @Test(
-    "The table of an execution whose middle is left out says how many steps are, at any width",
+    "The table of an execution with an omitted middle has the number of omitted steps",
     arguments: [20, 60, 120], [false, true])
   func leftOut(_ width: Int, _ isOneThread: Bool) {
     let steps = (0..<40).map { step(isOneThread ? 0 : $0 % 2, "lock", $0) }
@@ -97,7 +97,7 @@ struct ExplorationReportTests {
     #expect(long.schedule.stepCount == 1_000_040)
   }
 
-  @Test("A task that is suspended in the middle, which is left out, is one of those that wait")
+  @Test("A task that is suspended in the omitted middle of an execution is among the waiting tasks")
   func suspendedInTheMiddle() {
     func taskStep(_ task: Int, _ operation: String) -> Schedule.Step {
       var made = step(task, operation, 0)
@@ -115,7 +115,7 @@ struct ExplorationReportTests {
       long.schedule.waits == ["task 2 waits: await task", "task 3 waits: await stream"])
   }
 
-  @Test("A thread that signals before its first call is no thread that only begins and ends")
+  @Test("A thread that signals before its first call does not only begin and end")
   func signals() {
     var steps = (0..<3).map { step($0, "semaphore wait", $0 + 1) }
     steps += [step(3, "start", 0), step(4, "start", 0)]
@@ -171,7 +171,7 @@ struct ExplorationReportTests {
     #expect(context.replay(failed).contains(" --seed 1 --replay "))
   }
 
-  @Test("Equal steps of one thread are one row, and so are many threads that wait for one object")
+  @Test("Equal steps of one thread are one row, and many threads that wait for one object are too")
   func list() {
     let steps =
       Array(repeating: step(0, "enqueue"), count: 30)
@@ -182,7 +182,7 @@ struct ExplorationReportTests {
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
     #expect(lines.contains("     31  thread 1     semaphore wait #2"))
     #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait #2"])
-    // Each with an object of its own.
+    // Each thread waits for a different object.
     let apart = ExplorationFormatter.schedule(
       failure(
         .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Findings
 
-/// What came of explored tests, in each format.
+/// The results of explored tests in each format.
 @Suite("Explored tests")
 struct ExploredTestsTests {
   private static let tests = ExploredTests(cases: [
@@ -30,7 +30,7 @@ struct ExploredTestsTests {
     return context
   }
 
-  @Test("the summary counts the results in order, and the reasons by their frequency")
+  @Test("the summary of explored tests counts the results in order, and the reasons by frequency")
   func summary() {
     #expect(Self.tests.summary == Self.summary)
     #expect(ExploredTests().summary == nil)
@@ -41,7 +41,7 @@ struct ExploredTestsTests {
     #expect(both.summary == "2 test cases: 1 in every order, 1 in one order")
   }
 
-  @Test("an invocation of SARIF has the summary as a note, the counts, and each test that ran once")
+  @Test("an invocation of SARIF has the summary of explored tests, the counts, and tests run once")
   func sarif() throws {
     let text = try #require(FindingFormat.sarif.text([], Self.context(Self.tests)))
     let log = try #require(
@@ -65,7 +65,7 @@ struct ExploredTestsTests {
     #expect(once.first?["place"] == "B.swift:2")
   }
 
-  @Test("a suite of JUnit's XML has the summary and a number for each result and reason")
+  @Test("a suite of JUnit's XML has the summary of explored tests and counts of their results")
   func junit() throws {
     let text = try #require(FindingFormat.junit.text([], Self.context(Self.tests)))
     for (name, value) in [
@@ -80,7 +80,7 @@ struct ExploredTestsTests {
     #expect(text.contains("<property name=\"explore\" value=\"9 test cases: "))
   }
 
-  @Test("without explored tests, the formats are as they are")
+  @Test("without explored tests, each format is unchanged")
   func none() throws {
     for tests in [nil, ExploredTests()] {
       let sarif = try #require(FindingFormat.sarif.text([], Self.context(tests)))

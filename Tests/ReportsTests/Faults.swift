@@ -7,9 +7,9 @@ import Hangs
 @testable import Explorer
 @testable import Reports
 
-/// Results that fail a run, and what reports state besides them.
+/// Results that fail a run, and the other findings of reports.
 enum Faults {
-  /// A repository with a file of the samples that is known only by its module and name.
+  /// A repository in which a sample's file is known only by its module and name.
   static let repository = Repository(root: "/src") { _ in ["Sources/Caches/Storage.swift"] }
 
   static let context = {

@@ -9,7 +9,7 @@ import Hangs
 
 @Suite("A finding")
 struct FindingTests {
-  @Test("A trial that shows what its scenario expects has no finding, whatever it shows")
+  @Test("A trial that meets its scenario's expectation has no finding")
   func expected() {
     #expect(Faults.findings(Samples.deadlock).isEmpty)
     #expect(Faults.findings(Hangs.certain).isEmpty)
@@ -38,7 +38,7 @@ struct FindingTests {
     #expect(finding.sides.last?.place.file == "/src/Storage.swift")
   }
 
-  @Test("The fingerprint has no line number, no instance, no seed; it has functions and resource")
+  @Test("A fingerprint has functions and resource, and no line number, instance or seed")
   func fingerprint() throws {
     func print(_ result: TrialResult) throws -> String {
       try #require(Faults.findings(result).first).key.fingerprint
@@ -50,19 +50,19 @@ struct FindingTests {
     #expect(try print(Samples.judged(moved.trial, moved.observation)) == first)
     #expect(try print(Faults.race(on: "groups")) != first)
     #expect(try print(Faults.race(on: "users", function: "drop()")) != first)
-    // The order of the sides is that of one run.
+    // The order of the sides differs between runs.
     var turned = Faults.race(on: "users").observation
     let side = turned.conflicts[0].first
     turned.conflicts[0].first = turned.conflicts[0].second
     turned.conflicts[0].second = side
     #expect(try print(Samples.judged(Samples.race.trial, turned)) == first)
-    // The same in every process: a fingerprint is kept in files.
+    // Fingerprints are kept in files, so they must be equal in every process.
     #expect(
       Finding.Key(rule: "race", resource: "users", functions: ["b()", "a()", "b()"]).fingerprint
         == "501caa8028a7eb03")
   }
 
-  @Test("The key of a property without a name has its file, and no line")
+  @Test("The key of a property without a name has the property's file, and no line")
   func unnamedProperty() {
     func key(_ resource: String, in file: String?) -> Finding.Key {
       var conflict = Faults.race(on: resource).observation.conflicts[0]
@@ -72,7 +72,7 @@ struct FindingTests {
     let file = "property at Lib/Lib.swift"
     #expect(key("\(file):7", in: file) == key("\(file):10", in: file))
     #expect(key("\(file):7", in: file) != key("\(file):7", in: "property at Lib/Other.swift"))
-    // A name of the user's may look like one.
+    // A user's name may look like such a key.
     #expect(key("\(file):7", in: nil) != key("\(file):8", in: nil))
   }
 
@@ -90,7 +90,7 @@ struct FindingTests {
     #expect(finding.key.resource == "thousand-and-one-writes/mutex")
   }
 
-  @Test("A predicted fault is a warning, and an error where it fails the run")
+  @Test("A predicted fault is a warning, and an error if it fails the run")
   func potential() throws {
     let finding = try #require(Faults.findings(Faults.potential).first)
     #expect(finding.rule.id == "potential-lock-order" && finding.level == .warning)
@@ -100,7 +100,7 @@ struct FindingTests {
     #expect(Faults.findings(Faults.potential, settings).first?.level == .error)
   }
 
-  @Test("The resource of a predicted race is that of its accesses, whatever their texts are")
+  @Test("The resource of a predicted race is the resource of its accesses, with any texts")
   func potentialRace() {
     let frame = [StackFrame(address: 1, function: "f()", file: "/src/A.swift", line: 1)]
     var potential = PotentialFinding(
@@ -111,7 +111,7 @@ struct FindingTests {
     #expect(Finding(potential).resource == "users")
   }
 
-  @Test("A hang is shown where each thread of the cause waits, an explored one with its schedule")
+  @Test("A hang is shown where each thread of the cause waits, an explored hang with its schedule")
   func hang() throws {
     let hang = try #require(Faults.findings(Hangs.result(Hangs.ring, subject: "shop")).first)
     #expect(hang.rule.id == "deadlock-cycle")
@@ -122,7 +122,7 @@ struct FindingTests {
     #expect(explored.sides.map(\.place.line) == [6, 10])
   }
 
-  @Test("Equal findings of one trial are one, those of several trials are counted")
+  @Test("Equal findings of one trial are one finding, and those of several trials are counted")
   func counted() {
     var twice = Samples.race.observation
     twice.conflicts.append(twice.conflicts[0])
@@ -136,7 +136,7 @@ struct FindingTests {
     #expect(all.first?.frequency == "3 of 10 trials")
   }
 
-  @Test("A text of any length is cut, also in the key")
+  @Test("A finding's text of any length is cut, also in the key")
   func cut() throws {
     let long = String(repeating: "x", count: 10_000_000)
     var list = FindingList()
@@ -147,7 +147,7 @@ struct FindingTests {
     #expect(finding.key.functions.allSatisfy { $0.count <= 512 })
   }
 
-  @Test("Every verdict, oracle, cause and predicted kind has a rule of its own")
+  @Test("Every verdict, oracle, cause and predicted kind has its own rule")
   func rules() {
     let ids = Rule.all.map(\.id)
     #expect(Set(ids).count == ids.count)
@@ -178,7 +178,7 @@ struct RepositoryTests {
     return location.isInside ? location.path : nil
   }
 
-  @Test("A path below the root is relative to it, any other stays as it is")
+  @Test("A path below a repository's root becomes relative to the root, and any other path stays")
   func paths() {
     #expect(path("/src/Sources/A/File.swift") == "Sources/A/File.swift")
     #expect(path("/srcs/File.swift") == nil)
@@ -187,7 +187,7 @@ struct RepositoryTests {
     #expect(path("../b.swift") == nil)
   }
 
-  @Test("A module and a name are a file if only one file fits")
+  @Test("A module and a name identify a file if only one file of the repository fits")
   func modules() {
     #expect(path("A/File.swift") == "Sources/A/File.swift")
     #expect(path("C/File.swift") == nil)

@@ -4,7 +4,7 @@ import Hangs
 
 @testable import Reports
 
-/// Similar nodes become one box; different ones do not, and a cycle stays whole.
+/// Similar nodes become one box; different nodes do not, and a cycle stays whole.
 @Suite("Nodes that are alike")
 struct FoldedGraphTests {
   /// Threads of one pool that each wait for a semaphore.
@@ -23,7 +23,7 @@ struct FoldedGraphTests {
     return Explanation(cause: cause, isCertain: true, headline: "", nodes: nodes, edges: edges)
   }
 
-  @Test("Similar nodes become one, with the count of all and the others' names")
+  @Test("Similar nodes become one node, with the count of all and the names of the others")
   func folded() {
     let graph = FoldedGraph(pool(200))
     #expect(
@@ -35,7 +35,7 @@ struct FoldedGraphTests {
     #expect(graph.edges.map(\.label).sorted() == ["thread of", "waits for"])
   }
 
-  @Test("A few similar nodes are shown one by one")
+  @Test("A few similar nodes of a graph are shown one by one")
   func few() {
     let graph = FoldedGraph(pool(2))
     #expect(graph.nodes.count == 5 && graph.edges.count == 4)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reports
 
-/// Layouts of many random graphs, which are the same in each run.
+/// Layouts of many random graphs, which are equal in each run.
 @Suite("A graph's layout")
 struct GraphLayoutTests {
   typealias Link = GraphLayout.Link
@@ -84,7 +84,7 @@ struct GraphLayoutTests {
     }
   }
 
-  @Test("A layout is the same each time")
+  @Test("A graph's layout is the same each time")
   func deterministic() {
     for seed in 0..<20 {
       let (count, links) = Self.graph(seed)

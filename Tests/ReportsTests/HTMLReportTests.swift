@@ -55,7 +55,7 @@ struct HTMLReportTests {
     #expect(!page.elements.flatMap(\.attributes.keys).contains { $0.lowercased().hasPrefix("on") })
     #expect(!text.contains("</script><img"))
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
-    // The text itself is there to be read.
+    // The text itself is on the page, to be read.
     #expect(page.all("body")[0].text.contains("</script><img src=x onerror='alert(1)'>\"&\\u{1b}"))
   }
 
@@ -139,7 +139,7 @@ struct HTMLReportTests {
     #expect(page.all("p").contains { $0.text.hasPrefix("Judged by the stall window") })
   }
 
-  @Test("A page explains one trial of each pair, and counts those like it")
+  @Test("A page explains one trial of each pair, and counts the trials like it")
   func repeated() {
     let page = page([Hangs.certain, Hangs.certain, Hangs.certain])
     #expect(page.all("section").count == 1)

@@ -4,7 +4,7 @@ import Hangs
 
 @testable import Reports
 
-/// Results of trials whose children could not go on and reported their wait-for graph.
+/// Results of trials whose children could not continue, and reported their wait-for graph.
 enum Hangs {
   /// A frame of the user's code.
   static func frames(_ file: String, _ line: Int, _ function: String) -> [StackFrame] {
@@ -14,7 +14,7 @@ enum Hangs {
     ]
   }
 
-  /// Two threads that each hold a lock and want the other's: certain.
+  /// Two threads that each hold a lock and wait for the lock of the other: certain.
   static let ring: WaitSnapshot = {
     func thread(_ id: Int, has: UInt, wants: UInt, line: Int) -> WaitSnapshot.Thread {
       let wait = frames("Bank.swift", line, "transfer(to:)")
@@ -47,7 +47,7 @@ enum Hangs {
       ])
   }()
 
-  /// Callers that wait for blocks behind them on a pool that may still grow: not certain.
+  /// Callers that wait for blocks behind them, on a pool that may still grow: not certain.
   static let dryPool = callers(queued: 996)
 
   /// Callers on a pool, each of which waits for a block behind the queued callers.
@@ -76,7 +76,7 @@ enum Hangs {
     return WaitSnapshot(threads: workers, queues: queues, quietSeconds: 2)
   }
 
-  /// A synchronous call on the queue that the thread is on, which libdispatch answers with a trap.
+  /// A synchronous call on the queue that the thread is on, at which libdispatch traps.
   static let trap = WaitSnapshot(
     threads: [WaitSnapshot.Thread(id: 7, elsewhere: .running)],
     queues: [WaitSnapshot.Queue(id: 3, label: "cache")],
@@ -105,10 +105,10 @@ enum Hangs {
   static let certain = result(ring)
   static let likely = result(dryPool)
 
-  /// A text that does harm if it is taken for more than text.
+  /// A text that does harm if a reader takes it for more than text.
   static let hostile = "</script><img src=x onerror='alert(1)'>\"&\u{1B}[2J\u{0}\u{202E}]]>--"
 
-  /// The same two threads with a hostile text in every name that a subject can choose.
+  /// The deadlock of `ring`, with a hostile text in every name that a subject can choose.
   static let hostileResult: TrialResult = {
     var waits = ring
     for index in waits.threads.indices {

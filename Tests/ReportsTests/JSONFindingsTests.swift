@@ -14,7 +14,7 @@ struct JSONFindingsTests {
     return try #require(report["results"]?.list).map { $0["findings"]?.list ?? [] }
   }
 
-  @Test("An entry has the findings of its trial; one that is as expected has none")
+  @Test("A JSON entry has the findings of its trial, and none if the trial is as expected")
   func entries() throws {
     let found = try findings(FailureSettings())
     for (result, values) in zip(Samples.all, found) {
@@ -28,7 +28,7 @@ struct JSONFindingsTests {
     #expect(race["resource"]?.string == "cache.entries")
   }
 
-  @Test("A finding of the baseline has its reason, and others have none")
+  @Test("A finding of the baseline has its reason in the JSON, and other findings have none")
   func known() throws {
     let race = try #require(Samples.race.findings(FailureSettings(), Samples.context).first)
     let functions = race.key.functions.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -42,7 +42,7 @@ struct JSONFindingsTests {
            "reason": "rewritten in May"}]}
         """.utf8))
     let reasons = try findings(failing).map { $0.map { $0["known"]?.string } }
-    // The last two are the same race.
+    // The last two findings are of the same race.
     #expect(reasons.suffix(2) == [["rewritten in May"], ["rewritten in May"]])
     let others = reasons.dropLast(2).flatMap(\.self)
     #expect(others.count > 1 && others.allSatisfy { $0 == nil })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-/// A value of JSON as a test reads it.
+/// Accessors of a JSON value for tests.
 extension JSONValue {
   subscript(_ key: String) -> JSONValue? {
     guard case .object(let members) = content else { return nil }
@@ -21,7 +21,7 @@ extension JSONValue {
 
 @Suite("A report for other programs")
 struct MachineReportTests {
-  @Test("Each format shows the findings, and each is compared with its golden file")
+  @Test("Each format for other programs shows the findings as in its golden file")
   func goldens() {
     expectGolden(Faults.text("sarif"), "findings.sarif")
     expectGolden(Faults.text("junit"), "junit.xml")
@@ -44,7 +44,7 @@ struct MachineReportTests {
     #expect(Faults.text("github-summary", passed).contains("Nothing was found."))
   }
 
-  @Test("A run that ended early says so, and its findings are there")
+  @Test("The report of a run that ended early says so, and has the findings so far")
   func early() throws {
     let format = try #require(ReportFormat.all.first { $0.name == "sarif" })
     let text = format.make(ReportSettings()).text(
@@ -83,7 +83,7 @@ struct MachineReportTests {
     #expect(race["codeFlows"]?.list.first?["threadFlows"]?.list.count == 2)
   }
 
-  @Test("JUnit has a test for each pair: red if one of its trials is, with how many were")
+  @Test("JUnit has a test for each pair: red if a trial is red, with the number of red trials")
   func junit() {
     let page = Page(Faults.text("junit"))
     #expect(page.error == nil)
@@ -102,7 +102,7 @@ struct MachineReportTests {
     #expect(suites.first?.attributes["timestamp"] == "2026-11-23T12:00:00")
   }
 
-  @Test("Options that fail the run for more make more tests red")
+  @Test("Options that fail the run for more findings make more tests red")
   func strict() {
     var settings = ReportSettings()
     settings.failing.onPotential = true
@@ -143,7 +143,7 @@ struct HostileReportTests {
     "file.swift:1:1: error: fake", "\u{1F469}\u{200D}\u{1F692}é", "", " ", "-", "../../etc",
   ]
 
-  /// Every name that the code under test can choose has the text.
+  /// A result with the text in every name that the code under test can choose.
   private func result(_ text: String) -> TrialResult {
     var result = Faults.race(on: text, function: text, subject: text)
     result.trial.scenario.name = text
@@ -162,7 +162,7 @@ struct HostileReportTests {
     return Samples.judged(result.trial, result.observation)
   }
 
-  @Test("JSON and XML stay whole", arguments: texts)
+  @Test("JSON and XML stay whole with hostile texts", arguments: texts)
   func whole(_ text: String) throws {
     let results = [result(text), Samples.race]
     for name in ["sarif", "gitlab", "json"] {
@@ -179,7 +179,7 @@ struct HostileReportTests {
 
   @Test("Texts of 11 MB are cut, so that a reader of XML takes the file")
   func long() {
-    // The last is one character, however many marks it has.
+    // The last text is one character, with any number of marks.
     let texts =
       ["x", "<", "\u{1F469}"].map { String(repeating: $0, count: 11_000_000) }
       + ["e" + String(repeating: "\u{301}", count: 11_000_000)]
@@ -194,14 +194,14 @@ struct HostileReportTests {
     }
   }
 
-  @Test("A text is cut to any length, also to none")
+  @Test("A text of a report is cut to any length, also to none")
   func cutsTexts() {
     for most in [-1, 0, 1] { #expect(cutText("text", to: most) == "…") }
     #expect(cutText("text", to: 3) == "te…" && cutText("text", to: 4) == "text")
     #expect(cutText("", to: 0).isEmpty)
   }
 
-  @Test("The lines of many tests are cut together")
+  @Test("The lines of many tests are cut together in a report")
   func manyLines() {
     var report = JUnitXML(properties: [], began: 0)
     let output = [String](repeating: String(repeating: "&", count: 2000), count: 100)
@@ -225,12 +225,12 @@ struct HostileReportTests {
     #expect(!xcode.utf8.contains(0x1B))
     let summary = Faults.text("github-summary", [result(text)])
     #expect(!summary.contains("<") && !summary.contains("[x]("))
-    // The row has its six bars, and those of the text are escaped.
+    // The row has its six bars; the text's bars are escaped.
     let row = summary.split(separator: "\n").last ?? ""
     #expect(row.replacing("\\\\", with: "").replacing("\\|", with: "").count { $0 == "|" } == 6)
   }
 
-  @Test("A viewer of SARIF finds no link of the text's own")
+  @Test("A viewer of SARIF finds no link of a hostile text")
   func links() throws {
     let text = Faults.text("sarif", [result("[x](http://evil)")])
     // Only messages have links; names of functions and the like do not.

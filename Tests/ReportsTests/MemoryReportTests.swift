@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A race in memory")
 struct MemoryReportTests {
-  @Test("The text, the JSON and the page show both accesses, with what each held")
+  @Test("The text, the JSON and the page show both accesses of a race in memory, with held locks")
   func shown() throws {
     let report = EvidenceText(
       context: Faults.context, style: TextStyle(color: false), isVerbose: false)
@@ -28,7 +28,7 @@ struct MemoryReportTests {
     }
   }
 
-  @Test("The verdict is 'race', its reason 'memory', and its kind of finding has an explanation")
+  @Test("The verdict on a race in memory is 'race', for 'memory', and its kind has an explanation")
   func verdict() throws {
     #expect(Faults.memory.verdict.kind == .race)
     let entry = try JSONReader.read(Array(JSONReport.entry(Faults.memory).utf8))
@@ -40,7 +40,7 @@ struct MemoryReportTests {
     #expect(finding.key.functions == ["Users.name(of:)", "closure #1 in Users.rename(_:to:)"])
   }
 
-  @Test("Each race of a trial is a finding, the verdict's own once")
+  @Test("Each race in memory of a trial is a finding, and the verdict's race is one only once")
   func several() {
     var seen = Faults.memory.observation
     var other = seen.memory?.races[0]
@@ -51,7 +51,7 @@ struct MemoryReportTests {
     #expect(result.message.hasSuffix(" (and 1 more race)"))
   }
 
-  @Test("The evidence says that the check went off, and why")
+  @Test("The evidence says that the check of memory was switched off, and why")
   func lost() {
     var seen = Faults.memory.observation
     seen.memory = MemoryRecord()
@@ -92,13 +92,13 @@ struct MemoryReportTests {
       """
     let known = try KnownFindings(Array(file.utf8))
     let finding = try #require(Faults.findings(Faults.memory).first)
-    // What is read is written again as it was.
+    // A baseline that is read is written again unchanged.
     #expect(try KnownFindings(Array(known.text.utf8)).text == known.text)
     return known.reason(for: finding, on: "2026-11-23") == "old"
   }
 
   @Test(
-    "A pattern of a baseline knows it by function, file or type",
+    "A pattern of a baseline matches a race in memory by function, file or type",
     arguments: [
       #""function": "Users.name(of:)""#, #""function": "*rename*""#, #""file": "Users.swift""#,
       #""file": "/src/Users.swift""#, #""file": "src/*.swift""#, #""type": "Users""#,
@@ -107,7 +107,7 @@ struct MemoryReportTests {
   func known(_ pattern: String) throws { #expect(try isKnown(pattern)) }
 
   @Test(
-    "A pattern that names another function, file or type does not",
+    "A pattern of another function, file or type does not match a race in memory",
     arguments: [
       #""function": "Users""#, #""file": "sers.swift""#, #""file": "Groups.swift""#,
       #""type": "User""#, #""type": "name""#, #""type": "Users", "file": "Groups.swift""#,
@@ -115,7 +115,7 @@ struct MemoryReportTests {
     ])
   func unknown(_ pattern: String) throws { #expect(try !isKnown(pattern)) }
 
-  @Test("The types of a function are those that its name has, and those around them")
+  @Test("The types of a function are the types in its name, and the types around them")
   func types() {
     #expect(typeNames(of: "closure #1 in Users.rename(_:to:)") == ["Users", "Users"])
     #expect(typeNames(of: "Users.Table.count.getter") == ["Users", "Table", "Users.Table"])

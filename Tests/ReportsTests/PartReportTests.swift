@@ -28,7 +28,7 @@ struct PartReportTests {
       .lines(result, times: 1, of: 1).joined(separator: "\n")
   }
 
-  @Test("The part is shown with the resource and each side, without control characters")
+  @Test("A conflict's part is shown with the resource and each side, without control characters")
   func parts() {
     let result = Self.result {
       $0.first.part = "k\u{1B}[31m"

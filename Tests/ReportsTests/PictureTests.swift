@@ -95,7 +95,7 @@ struct PictureTests {
       let page = Page(
         Timeline([WaitSnapshot.Activity(thread: 1, spans: spans)], ring, prefix: "x").svg)
       #expect(page.error == nil)
-      // In per cent of the page, however wide that is.
+      // Widths are in per cent of the page, in any width.
       let widths = page.values("width").filter { $0.hasSuffix("%") }.map { $0.dropLast() }
       for width in widths { #expect((0.1...100).contains(try #require(Double(width)))) }
       for x in page.values("x") where x.hasSuffix("%") {

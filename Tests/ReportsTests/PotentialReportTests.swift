@@ -45,7 +45,7 @@ struct PotentialReportTests {
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test("A place in the functions of a lock has their caller, and a runtime's has the user's next")
+  @Test("A place in a lock's functions has their caller, and a runtime's place the user's frame")
   func callers() {
     func frame(_ address: UInt, _ function: String, in image: String? = nil) -> StackFrame {
       let file = image == nil ? "/app/Code.swift" : nil

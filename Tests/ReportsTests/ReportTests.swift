@@ -189,7 +189,7 @@ struct ReportTests {
     #expect(text.hasSuffix("– 1 trial: 0 met, 0 unmet, 1 skipped (0.00 s): nothing was judged\n"))
   }
 
-  @Test("A deadlock of another cause than expected is unmet, and both reports name both causes")
+  @Test("A deadlock with an unexpected cause is unmet, and both reports name both causes")
   func otherCause() {
     let result = Samples.result(Samples.reads, "semaphore-over-async") { seen in
       seen.ending = .stalled

@@ -7,7 +7,7 @@ import Testing
 /// The rules that every report format keeps.
 @Suite("A reporter")
 struct ReporterTests {
-  @Test("Each format of the table has a name of its own, and one of them is for the terminal")
+  @Test("Each format of the table has a unique name, and one format is for the terminal")
   func names() {
     #expect(Set(ReportFormat.all.map(\.name)).count == ReportFormat.all.count)
     #expect(ReportFormat.all.count { $0.destination == .terminal } == 1)
@@ -21,7 +21,7 @@ struct ReporterTests {
         let text = format.make(ReportSettings()).text(
           results, of: Samples.trials, seconds: 1, Samples.context)
         #expect(text.isEmpty || text.hasSuffix("\n"), "\(format.name)")
-        // The formats of findings show what fails the run, and nothing else.
+        // The formats of findings show only what fails the run.
         for result in results where ["text", "json", "html", "junit"].contains(format.name) {
           #expect(text.contains(result.trial.scenario.name), "\(format.name)")
           #expect(text.contains(result.trial.subject), "\(format.name)")
@@ -35,7 +35,7 @@ struct ReporterTests {
     }
   }
 
-  @Test("Requesting the end does not change the later text")
+  @Test("A request for the end of a report does not change the later text")
   func endIsPure() {
     for format in ReportFormat.all {
       var reporter = format.make(ReportSettings())
@@ -55,7 +55,7 @@ struct ReporterTests {
     }
   }
 
-  @Test("The text for the terminal is its lines and then its report")
+  @Test("The text for the terminal is the lines of the trials and then the report")
   func text() {
     let plain = TextStyle(color: false)
     let line = TrialLine(Samples.trials, style: plain)

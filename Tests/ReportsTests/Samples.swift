@@ -32,7 +32,7 @@ enum Samples {
       limits: Limits(), oracles: [], expectations: expected)
   }
 
-  /// A trial of a scenario on a subject, judged by its observation: by default, it passed.
+  /// A trial of a scenario on a subject, judged by its observation. By default, the trial passed.
   static func result(
     _ scenario: Scenario, _ subject: String, _ change: (inout Observation) -> Void = { _ in }
   ) -> TrialResult {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Reports of scenarios with a script and with their own list of subjects.
+/// Reports of scenarios with a script, and with their own list of subjects.
 @Suite("A report of a script")
 struct ScriptReportTests {
   private let script = Script(
@@ -41,7 +41,7 @@ struct ScriptReportTests {
     ]
   }
 
-  @Test("Scenarios with subjects of their own are a line each, with their subjects side by side")
+  @Test("Scenarios with their own subjects are a line each, with their subjects side by side")
   func listed() {
     let table = ListedTable(results, of: results.map(\.trial))
     let plain = TextStyle(color: false)
@@ -58,7 +58,7 @@ struct ScriptReportTests {
       ])
   }
 
-  @Test("The interleaving is a table with a column for each role, and one for other threads")
+  @Test("A script's interleaving is a table with a column for each role, and one for other threads")
   func interleaving() {
     let record = ScriptRecord(
       passages: [

@@ -149,7 +149,7 @@ struct VerdictMessageTests {
     ]
   }
 
-  /// A child that stalled 2 s before its end at 3 s, with these threads and its main thread.
+  /// A child that stalled 2 s before it was ended at 3 s, with these threads and its main thread.
   private func stalled(
     _ groups: [Observation.ThreadGroup], completed: Int = 0, grows: Bool = false,
     waits: WaitSnapshot? = nil

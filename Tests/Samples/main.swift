@@ -2,6 +2,6 @@ import Dispatch
 import InterlockTesting
 import Testing
 
-// As the package manager's test runner: see Tests/HangingTests.
+// Starts the tests as the package manager's test runner does: see Tests/HangingTests.
 Task { await Testing.__swiftPMEntryPoint() as Never }
 dispatchMain()

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// An atomic on the stack of the thread that waits for those that use it: no box keeps it.
+/// An atomic on the stack of the thread that waits for the atomic's users: it is in no box.
 package enum StackAtomics {
   package static func shared() -> Bool {
     let value = Atomic<Bool>(false)

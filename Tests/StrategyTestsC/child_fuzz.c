@@ -1,4 +1,4 @@
-// Random memory for the readers of a child's results and of its log.
+// Random contents of the shared memory, for the readers of a child's results and log.
 #include "child_fuzz.h"
 
 #include "../../Sources/CInterlockExplorer/Engine/isolation.h"
@@ -27,7 +27,7 @@ static void fail(child_fuzz *fuzz, uint64_t number, const char *wrong) {
   fuzz->wrong_number = number;
 }
 
-/// A word of a kind that a number, a count, a pointer or a text may be written over with.
+/// A random word, of a kind that may replace a number, a count, a pointer or a text.
 static uint64_t any_word(uint64_t *seed) {
   uint64_t random = model_random(seed), bit = random >> 58;
   switch (random % 8) {
@@ -35,7 +35,7 @@ static uint64_t any_word(uint64_t *seed) {
     case 1: return UINT64_MAX;
     case 2: return random >> 56;
     case 3: return random >> 55;
-    // Not millions of steps, which take time to copy.
+    // Skips 2^10 to 2^22: a count of that many steps would take long to copy.
     case 4: return (uint64_t)1 << (bit < 10 || bit > 22 ? bit : bit + 20);
     case 5: return 0x0101010101010101;
     default: return model_random(seed);
@@ -66,7 +66,7 @@ static void make_result(interlock_shared_memory *shared, uint64_t number) {
     for (size_t index = 0; index < count; index++) words[index] = any_word(&seed);
     return;
   }
-  // The result itself is written over more often than the texts behind it.
+  // Changes words of the result itself more often than words of the texts behind it.
   size_t first = sizeof shared->result / sizeof *words, last = count - 16;
   for (uint64_t changes = model_random(&seed) % 8; changes > 0; changes--) {
     uint64_t where = model_random(&seed);
@@ -92,7 +92,7 @@ static bool is_step(const interlock_operation *operation, const char *call) {
   return operation->kind < INTERLOCK_OPERATION_COUNT && is_text(call, INTERLOCK_CALL_BYTES);
 }
 
-/// What a reader of the result relies on.
+/// Checks what a reader of the result relies on. Returns the fault, or NULL.
 static const char *check(const interlock_child_result *child,
                          const interlock_exploration_options *options) {
   const interlock_exploration_result *result = &child->result;
@@ -208,7 +208,7 @@ static void write_over(interlock_strategy_log *log, uint64_t number) {
       case 2: log->words[at] ^= 1u << (random >> 59); break;
       case 3: log->words[at] = log->words[(random >> 32) % log->count]; break;
       case 4:
-        // Calls are left out.
+        // Removes words of the log, as if calls were left out.
         memmove(log->words + at, log->words + at + 1, (log->count - at - 1) * sizeof *log->words);
         log->count--;
         break;
@@ -241,7 +241,7 @@ void child_fuzz_logs(uint64_t first, uint64_t count, child_fuzz *fuzz) {
     strategy->begin(strategy);
     bool follows = interlock_strategy_follow(strategy, log);
     if (is_whole && !follows) fail(fuzz, number, "a whole log is refused");
-    // The strategy goes on with what it has taken for an execution.
+    // The strategy continues after the log that it has followed.
     if (follows && strategy->begin(strategy)) {
       log->count = words;
       memcpy(log->words, whole, words * sizeof *whole);

@@ -1,4 +1,4 @@
-// Blocks, groups and new threads: what several kinds of lines do.
+// Steps of the model: blocks, groups and new threads, which several kinds of lines use.
 
 #include "model_stepping.h"
 

@@ -1,4 +1,4 @@
-// DPOR against plain search, replay, and shrinking, on programs of the model.
+// Comparison of DPOR with plain search, replay and shrinking, on programs of the model.
 
 #include "model_checks.h"
 
@@ -7,7 +7,7 @@
 
 enum { MOST_DPOR = 1000000 };
 
-// Adds what the shards of DPOR run to `all`; their own counts of executions come to `own`.
+// Adds the results of all shards of DPOR to `all`, and sums their own execution counts in `own`.
 static void run_shards(const model_program *program, bool by_first_use, uint32_t shards,
                        model_run *all, uint64_t *own) {
   *all = (model_run){.complete = true};
@@ -126,7 +126,7 @@ interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
   return interlock_shrink(run_shrinking, NULL, &f, schedule->choices, schedule->count, 10000);
 }
 
-// Two threads that can always go on, for as many steps as asked.
+// Two threads that can always continue, for a given number of steps.
 typedef struct {
   uint32_t steps, runs, candidates_until_over;
   bool candidates_fail;
@@ -165,7 +165,7 @@ interlock_shrunk model_shrink_alternating(uint32_t steps, uint32_t limit,
   return shrunk;
 }
 
-// Threads that each take one step: one after the other, and all of them in each execution.
+// Runs threads that take one step each; every execution runs all of them.
 static uint64_t run_in_turn(void *context, interlock_strategy *strategy) {
   enum { most = 256 };
   const uint32_t threads = *(const uint32_t *)context;

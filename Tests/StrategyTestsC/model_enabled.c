@@ -1,10 +1,10 @@
-// What each thread of the model is about to do, and whether it can.
+// The next operation of each thread of the model, and whether the thread is enabled.
 
 #include "model.h"
 
 #define K(name) INTERLOCK_OPERATION_##name
 
-// One family of objects for each group of kinds.
+// Each group of kinds has its own family of objects.
 uint32_t model_object(uint16_t kind, unsigned index) {
   unsigned family;
   if (kind <= K(JOIN)) {
@@ -77,7 +77,7 @@ interlock_operation model_pending(const model_program *program, const model_stat
           .kind = K(TIME_UP),
           .flags = INTERLOCK_OPERATION_TIME_IS_A_CHOICE,
           .object = 1,
-          // The timed wait is the only semaphore that the waiting slot has with a time-out.
+          // The semaphore of the wait that the timer ends, or none.
           .other = s->wakes ? model_object(K(SEMAPHORE_WAIT), s->queue) : 0};
     }
     return (interlock_operation){.kind = K(START), .object = model_object(K(START), slot)};

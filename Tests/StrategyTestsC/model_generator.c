@@ -6,7 +6,7 @@ typedef struct {
   uint64_t seed;
   model_program program;
   unsigned slots;
-  /// The slot that is written, and its next line.
+  /// The slot to which lines are added, and the index of its next line.
   unsigned slot, line;
 } generator;
 
@@ -27,7 +27,7 @@ static void add(generator *g, unsigned kind, unsigned object, unsigned argument,
       (model_line){(uint8_t)kind, (uint8_t)object, (uint8_t)argument, (uint8_t)flags};
 }
 
-// Half of the operations that never block belong to the step before them.
+// Makes half of the operations that never block part of the previous step.
 static unsigned maybe_silent(generator *g) { return g->line && below(g, 2) ? MODEL_SILENT : 0; }
 
 static void access(generator *g, unsigned flags) {
@@ -35,7 +35,7 @@ static void access(generator *g, unsigned flags) {
   add(g, kinds[below(g, 3)], below(g, 2), below(g, 3), flags | maybe_silent(g));
 }
 
-// A new slot for a block, task, thread or timer, or 0.
+// Adds a slot for a block, task, thread or timer, and returns it; 0 if there is no room.
 static unsigned new_slot(generator *g, model_role role) {
   if (g->slots == MODEL_SLOTS) return 0;
   unsigned slot = g->slots++;
@@ -85,7 +85,7 @@ static void with_readers(generator *g) {
 }
 
 static void with_condition(generator *g) {
-  // A signal need not hold the mutex: then nothing else orders it with the wait.
+  // A signal need not hold the mutex. Without it, nothing else orders the signal with the wait.
   if (below(g, 4) == 0) {
     add(g, below(g, 2) ? K(SIGNAL) : K(BROADCAST), 0, 0, maybe_silent(g));
     return;
@@ -240,7 +240,7 @@ static void with_section(generator *g) {
   bool writes = below(g, 2);
   unsigned resource = below(g, 2), silent = maybe_silent(g);
   add(g, writes ? K(SECTION_WRITE) : K(SECTION_READ), resource, 0, silent);
-  // Half of the sections access what they are for.
+  // Half of the sections access the variable that they stand for.
   if (below(g, 2)) add(g, writes ? K(WRITE) : K(READ), resource, 0, MODEL_SILENT);
   add(g, writes ? K(SECTION_WRITE_END) : K(SECTION_READ_END), resource, 0, 0);
 }

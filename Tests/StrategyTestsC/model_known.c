@@ -1,4 +1,4 @@
-// Programs whose counts or bugs are known.
+// Programs of the model with known counts or bugs.
 
 #include "model_checks.h"
 
@@ -51,7 +51,7 @@ static void make_dry_pool(model_program *program) {
   add(program->slots[2].lines, K(SEMAPHORE_SIGNAL), 0, 0, 0);
 }
 
-// The task writes 1 and then 2 unless it is cancelled between; then an update is lost.
+// The task writes 1 and then 2. If it is cancelled in between, an update is lost.
 static void make_late_cancel(model_program *program) {
   program->slots[1].role = MODEL_TASK;
   model_line *at = add(program->slots[0].lines, K(START), 0, 1, MODEL_MAKES);

@@ -1,4 +1,4 @@
-// What each line of a program does: queues, groups, tasks, memory and the clock.
+// Steps of the model: the lines for queues, groups, tasks, memory and the clock.
 
 #include "model_stepping.h"
 
@@ -14,7 +14,7 @@ static void on_group(model_stepping *s, const model_line *line) {
       interlock_operation *o = model_did(s, line->kind, group);
       if (!model_has_notifications(state, group)) o->flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
       state->members[group]++;
-      // A group entered for a block or a task is left at its end.
+      // With a block or task in `argument`, that one leaves the group at its end.
       unsigned other = line->argument;
       if (!other) state->threads[s->slot].entered[group]++;
       break;
@@ -113,7 +113,7 @@ static void on_memory(model_stepping *s, const model_line *line) {
   }
 }
 
-// A begin returns how many sections of other threads it conflicts with.
+// The begin of a section returns the number of other threads' sections that it conflicts with.
 static void on_section(model_stepping *s, const model_line *line) {
   model_thread *thread = &s->state->threads[s->slot];
   model_did(s, line->kind, line->object);
@@ -164,7 +164,7 @@ void model_perform(model_stepping *s, const model_line *line) {
     on_section(s, line);
   } else if (kind == K(SYNC_POINT)) {
     model_did(s, kind, 0);
-    // An access that no operation shows.
+    // The access between sync points, which no operation shows.
     model_returned(&s->state->threads[s->slot], s->state->unseen);
     s->state->unseen = s->state->unseen * 3 + s->slot + 1;
   } else if (kind >= K(READ) && kind <= K(READ_WRITE)) {

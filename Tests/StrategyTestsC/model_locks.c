@@ -1,4 +1,4 @@
-// What each line of a program does: locks, conditions, barriers and semaphores.
+// Steps of the model: the lines for locks, conditions, barriers and semaphores.
 
 #include "model_stepping.h"
 
@@ -51,7 +51,7 @@ void model_on_condition(model_stepping *s, const model_line *line) {
   } else if (count) {
     uint32_t index = count > 1 ? s->picker(s->context, count) : 0;
     s->step->picks = s->step->picks * 9 + index + 1;
-    // A number of the engine: the caller translates it.
+    // A slot of the model, plus 1: the caller translates it into the strategy's number.
     o->other = waiters[index];
     wake(state, line->object, index);
   }

@@ -1,4 +1,4 @@
-// Both orders of two steps from the same state.
+// Takes two steps in both orders from the same state.
 
 #include "model_checks.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// The same value in both orders, so that picks do not make the difference.
+// Picks the same value in both orders, so that picks make no difference.
 static uint32_t pick_fixed(void *context, uint32_t count) { return *(uint32_t *)context % count; }
 
 static bool operations_depend(const interlock_operation *a, size_t count_a,
@@ -37,7 +37,7 @@ static void note(model_pairs *pairs, const interlock_operation *a, size_t count_
   }
 }
 
-// A thread that the step made has a history of its own: compare what both orders made.
+// Notes whether the order of the next steps of `p` and `q` matters, and what the table says of it.
 static void check_pair(const model_program *program, const model_state *state, unsigned p,
                        unsigned q, uint32_t picked, uint64_t seed, model_pairs *pairs) {
   model_state first = *state, second = *state;

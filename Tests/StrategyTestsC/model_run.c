@@ -1,4 +1,4 @@
-// The engine's part: executions of the model under a strategy.
+// The engine's part of the model: runs executions under a strategy.
 
 #include "model_run.h"
 
@@ -63,7 +63,7 @@ void model_trace_add(model_trace *trace, unsigned slot, const model_step *step) 
     const interlock_operation *o = &step->operations[i];
     hash = model_mix(hash, o->kind | (uint64_t)o->flags << 16 | (uint64_t)o->object << 32);
   }
-  // All earlier steps that it depends on, in no order: their hashes hold what they depend on.
+  // Sums the hashes of the earlier steps that this one depends on: their order is irrelevant.
   uint64_t sum = 0;
   for (unsigned i = 0; i < trace->count; i++) {
     bool made = false;
@@ -85,7 +85,7 @@ uint64_t model_trace_hash(const model_trace *trace) {
   return sum;
 }
 
-/// The numbers that the strategy sees.
+/// The numbers of threads and objects that the strategy sees.
 typedef struct {
   bool by_first_use;
   uint32_t threads;
@@ -129,7 +129,7 @@ static uint32_t pick(void *strategy, uint32_t count) {
   return s->pick(s, count);
 }
 
-// Tests run on several threads.
+// Thread-local, because tests run on several threads.
 static _Thread_local model_state last_state;
 
 const model_state *model_last_state(void) { return &last_state; }

@@ -1,4 +1,4 @@
-// A step of the model: its first line and the silent ones behind it.
+// A step of the model: a line and the silent lines behind it.
 
 #include "model_stepping.h"
 
@@ -22,7 +22,7 @@ static void end(model_stepping *s) {
   }
 }
 
-// A line that the thread leaves out: its condition does not hold, or what it gives up is not held.
+// Skips a line whose condition is false, and a release of what the thread does not hold.
 static bool is_skipped(const model_state *state, unsigned slot, const model_line *line) {
   const model_thread *thread = &state->threads[slot];
   if (line->flags & MODEL_IF_ODD && !(thread->last & 1)) return true;

@@ -1,4 +1,4 @@
-// What the files of a step share.
+// The state of a step, shared by the model's files only.
 #ifndef STRATEGY_TESTS_MODEL_STEPPING_H
 #define STRATEGY_TESTS_MODEL_STEPPING_H
 
@@ -15,9 +15,9 @@ typedef struct {
   model_step *step;
 } model_stepping;
 
-/// Adds an operation to the step, for its flags and second object to be set.
+/// Adds an operation to the step; the caller sets its flags and second object.
 interlock_operation *model_did(model_stepping *s, uint16_t kind, unsigned index);
-/// An operation has returned a value to the thread.
+/// Adds the result of an operation to the thread's history.
 void model_returned(model_thread *thread, uint32_t value);
 void model_make_slot(model_stepping *s, unsigned slot);
 void model_enqueue(model_stepping *s, unsigned slot);

@@ -97,9 +97,9 @@ static const char *give_up_capabilities(void) {
   return syscall(SYS_capset, &header, none) == 0 ? NULL : failed("capset");
 }
 
-/// The first process of the namespace: reaps orphans, and ends as its child does.
+/// Runs as the first process of the namespace: reaps orphans, and ends as its child ends.
 static void be_first(pid_t child, unsigned seconds) {
-  // Threads of pools block this signal, and processes that they start inherit that.
+  // Threads of pools block this signal, and so do processes that they start.
   sigset_t alarms;
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -115,7 +115,7 @@ static void be_first(pid_t child, unsigned seconds) {
 
 static void ring(int signal) {
   (void)signal;
-  // The end of a namespace's first process ends the whole namespace.
+  // The end of the first process ends the whole namespace.
   _exit(124);
 }
 
@@ -139,7 +139,7 @@ const char *hostile_enclose(const char *root, const char *const *folders, size_t
   if ((reason = make_devices(root)) != NULL) return reason;
   make_folders(root, "/tmp");
   make_folders(root, "/proc");
-  // The next process is the first of the new namespace.
+  // The next forked process is the first of the new namespace.
   pid_t first = fork();
   if (first < 0) return failed("fork");
   if (first > 0) {
@@ -154,12 +154,12 @@ const char *hostile_enclose(const char *root, const char *const *folders, size_t
   if (chdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return failed("pivot_root");
   if (umount2(".", MNT_DETACH) != 0 || chdir("/tmp") != 0) return failed("umount2");
   if ((reason = give_up_capabilities()) != NULL) return reason;
-  // A default action does not reach the first process of a namespace.
+  // A default action does not affect the first process of a namespace.
   signal(SIGALRM, ring);
   pid_t second = fork();
   if (second < 0) return failed("fork");
   if (second > 0) be_first(second, seconds);
-  // A signal to its group must reach nothing outside.
+  // A signal to the process group must reach no process outside.
   setsid();
   return NULL;
 }

@@ -48,8 +48,8 @@ static void leave_a_zombie_leader(int argument) {
   (void)argument;
   pthread_t thread;
   pthread_create(&thread, NULL, end_main_thread, NULL);
-  // The signal makes the first thread end itself by the system call: the process lives on without
-  // it.
+  // The signal's handler ends the first thread by the system call; the process continues without
+  // that thread.
   struct sigaction action = {.sa_handler = end_this_thread};
   sigaction(SIGUSR2, &action, NULL);
   syscall(SYS_tgkill, getpid(), getpid(), SIGUSR2);
@@ -79,13 +79,13 @@ static void take_all_signals(int how) {
 static void stop_main_thread(int argument) {
   (void)argument;
   syscall(SYS_tgkill, getpid(), getpid(), SIGSTOP);
-  // This thread may run a little longer.
+  // This thread may run for a little longer.
   hostile_hang();
 }
 
 static void read_nothing(int argument) {
   (void)argument;
-  // Without a crash report: one subject with a report is enough.
+  // Without a crash report, because one subject with a report is enough.
   signal(SIGSEGV, SIG_DFL);
   *(volatile char *)(uintptr_t)8 = 0;
 }
@@ -122,7 +122,7 @@ static void become(int argument) {
 
 static void become_a_trial_again(int argument) {
   (void)argument;
-  // Both descriptors are closed on exec, so this is a trial without its memory.
+  // Both descriptors are closed on exec, so the new trial has no shared memory.
   setenv("INTERLOCK_TRIAL", "1", 1);
   char *arguments[] = {"again", NULL};
   execv("/proc/self/exe", arguments);

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Actions on the folder for temporary files, and on those above it. `/tmp` is the enclosure's own.
+// Actions on the folder for temporary files, and on its parents. `/tmp` belongs to the enclosure.
 
 static char folder[4096];
 
@@ -22,7 +22,7 @@ static char folder[4096];
 static const char *temporary(int levels) {
   snprintf(folder, sizeof folder, "%s", getenv("TMPDIR"));
   for (; levels > 0; levels--) dirname(folder);
-  // Never the root, whatever TMPDIR says.
+  // Never the root, even if TMPDIR names it.
   if (strncmp(folder, "/tmp/", 5) != 0) _exit(98);
   return folder;
 }
@@ -139,7 +139,7 @@ static void fill_disk(int argument) {
 static void pretend_next(int argument) {
   char name[64];
   chdir(temporary(1));
-  // The names that the next trials' folders would have if they were numbered.
+  // The names of the next trials' folders, if these were numbered.
   for (int index = 0; index < 1000; index++) {
     snprintf(name, sizeof name, argument == 0 ? "trial-%d" : "../trial-%d", index);
     close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
@@ -185,7 +185,7 @@ static void keep_writing(int argument) {
   }
 }
 
-/// Then nothing can be removed above the runner's folder.
+/// Makes `/tmp` read-only, so that the runner's folder cannot be removed.
 static void lock_above(int argument) {
   (void)argument;
   temporary(2);

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// Actions on the process's own limits, and on the machine's memory.
+// Actions on the process's own limits and on the machine's memory.
 
 static void lower(int which, rlim_t value) {
   struct rlimit limit = {value, value};
@@ -24,7 +24,7 @@ static void no_descriptors(int count) { lower(RLIMIT_NOFILE, (rlim_t)count); }
 static void no_processes(int count) { lower(RLIMIT_NPROC, (rlim_t)count); }
 static void no_stack(int bytes) { lower(RLIMIT_STACK, (rlim_t)bytes); }
 
-/// Leaves what the harness needs to end the trial: how much of it malloc has in store is luck.
+/// Leaves enough for the harness to end the trial; the amount that malloc has in store varies.
 static void no_data(int bytes) {
   unsigned long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");

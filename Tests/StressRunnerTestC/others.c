@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Actions on the runner itself, its list of children, and the child's namespaces.
+// Actions on the runner, on its list of children, and on the child's namespaces.
 
 static void signal_runner(int number) { kill(getppid(), number); }
 
@@ -67,7 +67,7 @@ static int keep_changing(void *nothing) {
   for (uint64_t turn = 0;; turn++) words[16 + turn % 400] = turn;
 }
 
-/// A process with this one's memory and descriptors, which outlives it.
+/// Starts a process that shares this one's memory and descriptors, and outlives it.
 static void share_memory(int argument) {
   (void)argument;
   enum { STACK = 64 << 10 };
@@ -110,7 +110,7 @@ static void crash_in_children(int count) {
   while (wait(NULL) > 0) {}
 }
 
-/// Puts a lower limit in place of the trial's mark, as a real-time audio program does.
+/// Replaces the trial's mark by a lower limit, as a real-time audio program does.
 static void lose_mark(int argument) {
   struct rlimit limit = {200000, 200000};
   setrlimit(RLIMIT_RTTIME, &limit);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Writes to the pipes that the runner reads: 1, 2, and the event pipe, 4.
+// Actions on the pipes that the runner reads: descriptors 1 and 2, and the event pipe, 4.
 
 enum { EVENTS = 4, BLOCK = 1 << 16 };
 
@@ -41,7 +41,7 @@ static const char *const lines[] = {
     "{\"oracleFailure\":{\"_0\":{\"oracle\":\"none\",\"evidence\":\"\"}}}",
 };
 
-/// A hang of two threads and four queues, with the lowest and highest numbers.
+/// An event of a hang with two threads and four queues, with the lowest and highest numbers.
 static const char extreme_hang[] =
     "{\"hang\":{\"_0\":{\"signals\":[{\"value\":0,\"waits\":1,\"releases\":0,\"enters\":0,\"creat"
     "ed\":[],\"id\":16,\"kind\":\"semaphore\",\"releasePlaces\":[],\"enterPlaces\":[]},{\"value\""
@@ -134,7 +134,7 @@ static void say_half(int argument) {
   _exit(0);
 }
 
-/// Writes one line of `mebibytes` MiB, and then nothing.
+/// Writes one line of `mebibytes` MiB, and then nothing more.
 static void say_much(int mebibytes) {
   static char block[BLOCK];
   memset(block, 'x', sizeof block);
@@ -163,7 +163,7 @@ static void make_small(int argument) {
 
 static void steal(int argument) {
   (void)argument;
-  // The pipe's other end: other processes' data is lost.
+  // The pipe's reading end: takes data that other processes write.
   int reader = open("/proc/self/fd/4", O_RDONLY | O_CLOEXEC);
   char block[BLOCK];
   while (read(reader, block, sizeof block) != 0) {}

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-// Processes that the subject starts and that the end of its own process does not reach.
+// Actions that start processes which the end of the subject's own process does not reach.
 
 static void hang(int argument) {
   (void)argument;
@@ -27,10 +27,10 @@ static void start_sessions(int count) {
 
 static void fork_again(int argument) { hostile_in_new_session(hang, argument); }
 
-/// A daemon: its parent and its session's leader have ended.
+/// Starts a daemon: its parent and the leader of its session have ended.
 static void start_daemon(int argument) { hostile_in_new_session(fork_again, argument); }
 
-/// Continues forever as its own child in a new session: no process lives for long.
+/// Continues for ever as its own child in a new session, so no process lives for long.
 static void run_away(int argument) {
   (void)argument;
   for (;;) {
@@ -42,7 +42,7 @@ static void run_away(int argument) {
 
 static void start_fugitive(int argument) { hostile_in_new_session(run_away, argument); }
 
-/// Restarts the other process when it is killed: two processes watch each other.
+/// Restarts the other process when that is killed: two processes watch each other.
 static void restart(int depth) {
   signal(SIGCHLD, SIG_IGN);
   for (;;) {
@@ -74,7 +74,7 @@ static void bomb(int width) {
 
 static void hold_pipes(int argument) {
   (void)argument;
-  // They are closed on exec only.
+  // These descriptors are closed only on exec.
   for (int number = 0; number < 5; number++) fcntl(number, F_SETFD, 0);
   hostile_hang();
 }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Actions on the file in memory that the runner reads, at descriptor 3.
+// Actions on the shared file in memory, descriptor 3, which the runner reads.
 
 enum { TABLE = 3, PAGE = 4096 };
 
@@ -27,7 +27,7 @@ static uint64_t *words(void) {
 }
 
 static void cut(int bytes) {
-  // Refused if the file is sealed: then the subject has not done its harm.
+  // If the file is sealed, the call is refused, and the subject does no harm.
   if (ftruncate(TABLE, bytes) == 0) hostile_hang();
 }
 
@@ -80,7 +80,7 @@ static void scribble_on(int seed) {
   unsigned state = (unsigned)seed;
   while (base != NULL) {
     scribble(base, &state);
-    // Beyond "running", so that the runner reads the rest.
+    // A stage beyond "running", so that the runner reads the rest.
     base[3] = 1;
   }
 }
@@ -97,7 +97,7 @@ static void scribble_and_return(int argument) {
   usleep(100000);
 }
 
-/// A stage (offset 24) that is invalid, or false.
+/// Writes an invalid or a false stage at offset 24.
 static void claim_stage(int stage) {
   uint64_t *base = words();
   if (base != NULL) base[3] = (uint64_t)stage;
@@ -131,7 +131,7 @@ static void close_it(int argument) {
 static void unmap_all_of_it(int argument) {
   (void)argument;
   signal(SIGSEGV, SIG_DFL);
-  // At the harness's own addresses: its next write is a fault of this process, not of the runner.
+  // The harness's next write faults at its own addresses: in this process, not in the runner.
   char line[1024];
   char *bytes = line;
   int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A tracer receives the end of a process first, and may withhold it from the parent.
+// Actions with a tracer: it sees the end of a process first, and may withhold it from the parent.
 
 enum { RETURN, HANG, EXIT, STOP, DIE };
 
@@ -77,7 +77,7 @@ static bool has_tracer(void) {
 static void tracer_outside(void (*trace)(int), int options, int what) {
   traced = getpid();
   hostile_in_new_session(trace, options);
-  // Not for ever: the system may forbid it.
+  // Limited, because the system may forbid the trace.
   for (int count = 0; count < 5000 && !has_tracer(); count++) usleep(1000);
   then(what);
 }
@@ -88,7 +88,7 @@ static void is_seized_with_exit_stop(int what) {
 }
 static void is_attached(int what) { tracer_outside(attach, 0, what); }
 
-/// Two sessions away: the tracer's parent has ended.
+/// Runs the tracer two sessions away, where its parent has ended.
 static void seize_from_afar(int options) {
   hostile_in_new_session(seize, options);
 }

@@ -22,7 +22,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// Actions that make the process hard to watch, or forbid it what the harness does at the end.
+// Actions that make the process hard to watch, or forbid what the harness does at the end.
 
 static void forbid_all(int argument) {
   (void)argument;
@@ -44,8 +44,8 @@ static void forbid(int call) {
     _exit(96);
 }
 
-/// Waits once without it: the C library ends the process, which would else go on if no thread met
-/// another. Without the toolchain's backtracer, whose threads wait for one another.
+/// Waits once without the call: the C library then ends the process, which could otherwise go on
+/// if threads never contend. Disables the toolchain's backtracer, whose threads would wait.
 static void forbid_futex(int argument) {
   (void)argument;
   signal(SIGABRT, SIG_DFL);
@@ -148,7 +148,7 @@ static void map_often(int count) {
   int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   ftruncate(file, 8192);
   for (int index = 0; index < count; index++)
-    // Neighbours with different rights are not merged.
+    // The system does not merge neighbouring mappings with different rights.
     mmap(NULL, 4096, index % 2 != 0 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   hostile_hang();
 }
@@ -205,7 +205,7 @@ static void lock_memory(int argument) {
   mlockall(MCL_CURRENT | MCL_FUTURE);
 }
 
-/// Memory that no process has mapped.
+/// Fills memory that no process has mapped.
 static void fill_memory_file(int mebibytes) {
   static char block[1 << 20];
   memset(block, 1, sizeof block);
@@ -227,7 +227,7 @@ static void stop_other_thread(int argument) {
   }
 }
 
-// Before `main`: the child is this executable, and runs its constructors.
+// Actions before `main`: the child is this executable, and runs its constructors.
 
 enum { EXITS, HANGS, CRASHES, CLOSES, STARTS };
 
@@ -242,7 +242,7 @@ static void act_before_main(int what) {
     for (int number = 0; number < 5; number++) close(number);
     break;
   case STARTS:
-    // It has no mark yet, only the group.
+    // The child has no mark yet, only the process group.
     if (fork() == 0) hostile_hang();
     break;
   default: break;
@@ -250,7 +250,7 @@ static void act_before_main(int what) {
 }
 
 __attribute__((constructor)) static void construct(void) {
-  // The trial, as JSON behind the first two pages of the file in memory.
+  // The trial as JSON, which lies behind the first two pages of the file in memory.
   static char trial[8192];
   if (getenv("INTERLOCK_TRIAL") == NULL) return;
   if (pread(3, trial, sizeof trial - 1, 8192) <= 0) return;

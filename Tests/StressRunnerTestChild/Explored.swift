@@ -24,7 +24,7 @@ private func explored(
 
 private func isRun(_ kind: StressRunner.Operation.Kind) -> Bool { kind == .action("run") }
 
-/// Adds one in two steps, each under the lock, or in one.
+/// A counter that adds one under the lock in one step, or in two.
 private final class Counter: Subject {
   private let lock = NSLock()
   private let isAtomic: Bool
@@ -54,7 +54,7 @@ private final class Counter: Subject {
   }
 }
 
-/// A counter whose call itself finds that its update was lost.
+/// A counter whose call itself checks that its update was not lost.
 private final class CheckingCounter: Subject {
   private let lock = NSLock()
   // Accessed under the lock only.
@@ -90,7 +90,7 @@ private final class TrapsInOneOrder: Subject {
   }
 }
 
-/// Locks as often as chance says.
+/// Locks a number of times that differs from execution to execution.
 private final class RandomLocks: Subject {
   private static let executions = Atomic(0)
 
@@ -99,20 +99,20 @@ private final class RandomLocks: Subject {
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
     let lock = NSLock()
-    // More in each execution than in the one before.
+    // One more lock than in the previous execution.
     let times = Self.executions.add(1, ordering: .relaxed).newValue
     for _ in 0..<times { lock.withLock {} }
     completion(.done)
   }
 }
 
-/// Locks or tries in the pattern of a random number: two executions practically never agree.
+/// Locks or tries in the pattern of a random number: two executions almost never agree.
 private final class ChanceLocks: Subject {
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool { isRun(kind) }
 
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
-    // Each bit is a try, or a lock: 64 bits that agree twice are no test's concern.
+    // Each bit is a try or a lock. That all 64 bits agree twice is improbable enough.
     let lock = NSLock()
     for bit in String(UInt64.random(in: 0...UInt64.max), radix: 2) {
       if bit == "1" { _ = lock.try() } else { lock.lock() }
@@ -157,7 +157,7 @@ private final class GlobalLocks: Subject {
   }
 }
 
-/// Traps if another caller comes between two locked steps, and leaves that to later executions.
+/// Traps if another caller comes between two locked steps. Later executions find the count changed.
 private final class GlobalTrap: Subject {
   // Accessed under the lock only; executions run one after another.
   nonisolated(unsafe) private static var users = 0

@@ -3,9 +3,9 @@ import Reports
 import StressRunner
 import StressRunnerTestC
 
-// Hostile subjects, and their run in an enclosure: their own namespaces and file systems.
+// Hostile subjects, and their run in an enclosure: new namespaces and file systems.
 
-/// Every action of the C table as a subject, and one that must pass after each of them.
+/// Every action of the C table as a subject, and the subject that must pass after each of them.
 let hostileSubjects: [SubjectEntry] =
   (0..<hostile_count()).map { index in
     subject(hostileName(index)) { _ in hostile_run(index) }
@@ -15,11 +15,11 @@ private func hostileName(_ index: Int) -> String {
   hostile_at(index).map { String(cString: $0.pointee.name) } ?? ""
 }
 
-/// Ends the process if the trial's folder for temporary files is not as it should be.
+/// Ends the process if the trial's folder for temporary files is wrong.
 private func lookAtFolder() {
   let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
   let above = (folder as NSString).deletingLastPathComponent
-  // The parent of that folder must belong to the subject alone, so it must not be a common one.
+  // The parent of that folder must belong to the subject alone, so it must not be a common folder.
   if ["", "/", "/tmp"].contains(above) { exit(11) }
   if ["", "/", "/tmp"].contains((above as NSString).deletingLastPathComponent) { exit(12) }
   guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { exit(13) }
@@ -37,23 +37,23 @@ struct HostileResult: Codable {
   var verdict: String
   var message: String
   var seconds: Double
-  /// What the subject wrote to standard error.
+  /// The subject's standard error.
   var errors: String
 }
 
-/// What is left after the run.
+/// The files and processes that are left after the run.
 struct HostileRemains: Codable {
   /// The processes other than the runner, by their command lines.
   var processes: [String]
   /// The content of `/tmp`, and of the folder there to which a subject has links.
   var files: [String]
-  /// What the runner reports that it could not remove.
+  /// The runner's messages about what it could not remove.
   var said: [String]
 }
 
-/// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with this time limit,
-/// each followed by one of `benign`, and prints the results. Ends with 77 and the reason if there
-/// can be no enclosure.
+/// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with its time limit,
+/// each followed by a trial of `benign`, and prints the results. Ends with 77 and the reason if an
+/// enclosure is not possible.
 ///
 /// Without arguments: prints the names of all subjects.
 func runHostile(_ arguments: [String]) -> Never {
@@ -66,9 +66,9 @@ func runHostile(_ arguments: [String]) -> Never {
     print(reason)
     exit(77)
   }
-  // What is taken in the enclosure is its own.
+  // The enclosure has its own `/tmp`.
   setenv("TMPDIR", "/tmp", 1)
-  // The path to this package exists there if it was built below the machine's own `/tmp`.
+  // `/tmp` already has the path to this package if the package lies below the machine's own `/tmp`.
   let earlier = filesInTmp()
   var trials: [Trial] = []
   for word in arguments.dropFirst(2) {
@@ -118,8 +118,8 @@ private func write(_ value: some Encodable) {
   FileHandle.standardOutput.write(line)
 }
 
-/// The processes other than this one and the namespace's first, without zombies that this process
-/// is not to reap.
+/// The processes other than this one and the first of the namespace, without the zombies that this
+/// process must not reap.
 private func otherProcesses() -> [String] {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return names.compactMap { name in
@@ -137,10 +137,10 @@ private func otherProcesses() -> [String] {
   }
 }
 
-/// Why there can be no enclosure; `nil` in the enclosed process.
+/// The reason why an enclosure is not possible; `nil` in the enclosed process.
 private func enclose(at mountPoint: String) -> String? {
   var folders = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc"]
-  // The executable, and the toolchain with its libraries and its backtracer.
+  // Read-only: the executable, and the toolchain with its libraries and its backtracer.
   let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
   folders.append((own.map { $0 as NSString } ?? "/").deletingLastPathComponent)
   if let library = hostile_library_of("swift_retain") {

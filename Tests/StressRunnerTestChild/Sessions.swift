@@ -1,7 +1,7 @@
 import Foundation
 import StressRunner
 
-// Subjects that start processes outside all groups that the runner knows.
+// Subjects that start processes outside of all process groups that the runner knows.
 
 #if canImport(Darwin)
 private let newSession: Int16 = 0x400
@@ -27,8 +27,8 @@ private func start(
   guard (getsid(process) == process) == isNewSession else { fatalError("another session") }
 }
 
-/// Starts `sleep` twice for the number of seconds in the environment, each in a new session: with
-/// this process's environment, and with none.
+/// Starts `sleep` twice, each in a new session, for the number of seconds in the environment: with
+/// this process's environment, and with an empty one.
 private func startSleepers() {
   let environment = ProcessInfo.processInfo.environment
   let seconds = environment["GRANDCHILD_SECONDS"] ?? "1000"
@@ -37,7 +37,7 @@ private func startSleepers() {
   }
 }
 
-/// Starts them on first use; later callers wait for that.
+/// Starts the sleepers on first use; later callers wait until they have started.
 private let sleepers: Void = {
   startSleepers()
   guard let text = ProcessInfo.processInfo.environment["READY_DESCRIPTOR"], let ready = Int32(text)
@@ -50,7 +50,7 @@ private let sleepers: Void = {
 private func startRunner() {
   var ends: [Int32] = [0, 0]
   guard pipe(&ends) == 0 else { fatalError("no pipe") }
-  // Inherited by the runner and by its child, at a number that neither uses.
+  // The runner and its child inherit this descriptor, at a number that neither uses.
   let ready = dup2(ends[1], 100)
   var environment = ProcessInfo.processInfo.environment
   environment["READY_DESCRIPTOR"] = "\(ready)"

@@ -2,11 +2,11 @@ import Foundation
 import StressRunner
 
 /// Makes the system stop this process when it writes its next event. If that is the last event, the
-/// process has reported that it is finished, and never exits. Call it on the thread that writes the
+/// process has reported its end, and never exits. Must be called on the thread that writes the
 /// event.
 private func stopAtEvent() {
-  // Opens a second reading end, since the system signals readers; a child's pipe is at descriptor
-  // 4.
+  // A second reading end: the system sends the signal to readers. A child's event pipe is at
+  // descriptor 4.
   let reader = open("/proc/self/fd/4", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
   let thread = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
   guard reader >= 0, let number = thread?.split(separator: "/").last.flatMap({ Int32($0) }) else {
@@ -20,7 +20,7 @@ private func stopAtEvent() {
   else { fatalError("no signal: \(String(cString: strerror(errno)))") }
 }
 
-/// Longer than the time limit of the trials below, which are stopped or wait meanwhile; seconds.
+/// More seconds than the time limit of the trials below, which are stopped or wait meanwhile.
 private let longReport = "6.5"
 
 private func start(_ path: String, _ arguments: String...) -> pid_t {
@@ -32,7 +32,7 @@ private func start(_ path: String, _ arguments: String...) -> pid_t {
   return process
 }
 
-/// Makes a conflict whose report takes long: the process is stopped at each of its events.
+/// Makes a conflict whose report takes long, because the process is stopped at each of its events.
 func reportSlowly() {
   let script = "sleep \(longReport); while kill -CONT \(getpid()); do sleep 0.1; done"
   _ = start("/bin/sh", "sh", "-c", script)
@@ -40,7 +40,7 @@ func reportSlowly() {
   writeTogether()
 }
 
-/// Ends by a trap after it has waited for a backtracer that takes long.
+/// Ends by a trap, after it has waited for a slow backtracer.
 func trapSlowly() {
   let backtracer = NSTemporaryDirectory() + "/swift-backtrace"
   guard symlink("/bin/sleep", backtracer) == 0 else { fatalError("no link") }

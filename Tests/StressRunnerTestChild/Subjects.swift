@@ -32,7 +32,7 @@ final class ForgetfulSubject: Subject {
   {}
 }
 
-/// Native methods are asynchronous on a concurrent queue; a synchronous call waits at a semaphore.
+/// Asynchronous calls on a concurrent queue; a synchronous call waits for one at a semaphore.
 func semaphoreOverAsync() -> FunctionSubject {
   let queue = DispatchQueue(label: "test.native", attributes: .concurrent)
   return FunctionSubject { _ in waitForCallback(on: queue) }
@@ -53,7 +53,7 @@ func syncBehindAsync() -> FunctionSubject {
   }
 }
 
-/// The calls of `syncBehindAsync`, from blocks of a queue that was suspended until it had them all.
+/// The calls of `syncBehindAsync`, in blocks of a queue that is suspended until it has all of them.
 func heldBack() -> FunctionSubject {
   let serial = syncBehindAsync()
   return FunctionSubject { call in
@@ -68,8 +68,8 @@ func heldBack() -> FunctionSubject {
   }
 }
 
-/// As `semaphoreOverAsync`, after work on a queue of the other pool, whose worker then idles for
-/// seconds.
+/// Like `semaphoreOverAsync`, after work on a queue of the other pool, whose worker then idles for
+/// some seconds.
 func semaphoreOverAsyncWithIdleWorker() -> FunctionSubject {
   DispatchQueue(label: "test.other").async {}
   return semaphoreOverAsync()
@@ -117,7 +117,7 @@ func readFromShell() {
   pclose(stream)
 }
 
-/// Waits for a source on a queue that reads the same text.
+/// Waits for a source on a queue that reads the same text as `readFromShell`.
 func readFromShellBySource() {
   guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
   let done = DispatchSemaphore(value: 0)
@@ -169,7 +169,7 @@ func eatMemory() {
   }
 }
 
-/// Two threads, each in a section to write, at the same time.
+/// Two threads in writing sections at the same time.
 func writeTogether() {
   let entries = Section("test.entries")
   let bothIn = DispatchSemaphore(value: 0)
@@ -194,7 +194,7 @@ func writeUnderLock() {
 private let unmarkedNumber = Atomic(0)
 
 func changeUnmarked() {
-  // Relaxed: it orders nothing.
+  // Relaxed: the read orders nothing.
   Section("test.witnessed").read(witness: unmarkedNumber.load(ordering: .relaxed)) {
     _ = unmarkedNumber.wrappingAdd(1, ordering: .relaxed)
   }

@@ -7,11 +7,11 @@ import StressRunner
 /// `@unchecked Sendable`: the layers are accessed under `lock` only.
 final class TwoLayers: Subject, @unchecked Sendable {
   enum Design {
-    /// The read fills the upper layer with what it found, whatever was stored meanwhile.
+    /// The read fills the upper layer with the value that it found, even if a newer one was stored.
     case stale
-    /// It fills the upper layer only if nothing was stored meanwhile.
+    /// The read fills the upper layer only if no call has stored meanwhile.
     case versioned
-    /// One lock over the whole read, so that no call stores meanwhile.
+    /// One lock for the whole read, so that no call stores meanwhile.
     case exclusive
   }
 

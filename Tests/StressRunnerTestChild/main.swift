@@ -2,7 +2,7 @@ import Foundation
 import StressRunner
 
 // A child of the runner's tests. With the name of a subject it is itself a runner, which prints the
-// result as JSON, so that a test can observe a runner from outside, and stacks that name functions.
+// result as JSON, so that a test can observe a runner, and stacks that name functions.
 
 TrialHost.runIfChild(
   subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects + exploredSubjects)
@@ -14,7 +14,7 @@ guard CommandLine.arguments.count > 1 else {
   print("usage: StressRunnerTestChild SUBJECT [TRIALS] | hostile MOUNT-POINT JOBS NAME=SECONDS ...")
   exit(64)
 }
-// With more than one trial, each has one caller.
+// If there are several trials, each has one caller.
 let trials = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 1 : 1
 let scenario = Scenario(
   name: "one-phase", summary: "100 callers, one get each.", source: "a test",

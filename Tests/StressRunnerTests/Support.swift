@@ -21,7 +21,7 @@ func makeScenario(
     oracles: [], expectations: [:])
 }
 
-/// A deadlock by the wait-for graph, with this cause.
+/// A deadlock with this cause by the wait-for graph.
 func deadlock(_ cause: Diagnosis.Cause) -> Verdict { .deadlock(.graph(diagnosis(cause))) }
 
 /// A certain diagnosis with this cause.
@@ -53,7 +53,7 @@ func commandLines() -> [Int: String] {
   return lines
 }
 
-/// Runs trials with the test child. Returns the results by subject, and how long they took.
+/// Runs trials with the test child. Returns the results by subject, and the duration.
 func run(
   _ trials: [Trial], jobs: Int, environment: [String: String] = [:]
 ) -> (results: [String: TrialResult], seconds: Double) {

@@ -1,5 +1,5 @@
-// Calls before main: before any constructor of the process, and in the first of this executable's
-// own.
+// Calls before main: before any constructor of the process, and in the first constructor of this
+// executable.
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static void count_event(const interlock_event *event, void *context) {
 
 static void run_first(int count, char **arguments, char **environment) {
   (void)count, (void)arguments;
-  // The C library has no environment of its own yet.
+  // The C library has not set up its environment yet.
   bool is_asked = false;
   for (; *environment; environment++) {
     if (strncmp(*environment, "SYNC_EVENTS_BEFORE_MAIN=", 24) == 0) is_asked = true;

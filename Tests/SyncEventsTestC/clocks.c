@@ -1,4 +1,4 @@
-// Waits by a given clock, which Swift does not import.
+// Waits with a given clock, which Swift does not import.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <semaphore.h>

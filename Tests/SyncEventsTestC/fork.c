@@ -16,7 +16,7 @@ static void *lock_without_end(void *context) {
   while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
     pthread_mutex_lock(&shared);
     pthread_mutex_unlock(&shared);
-    // Readers and queues come and go too: their locks must not stay taken in a child.
+    // Also adds and removes readers and queues, whose locks must not stay taken in a child.
     interlock_events_remove(NULL, NULL);
   }
   return NULL;
@@ -37,7 +37,7 @@ static _Noreturn void run_child(int exec) {
   uint64_t before = interlock_waits_progress();
   pthread_mutex_lock(&own);
   pthread_mutex_unlock(&own);
-  // The child is not watched: it has no reader, and nothing of it is recorded.
+  // The child is not watched: it has no reader, and none of its calls is recorded.
   if (interlock_waits_started() || interlock_waits_progress() != before) _exit(3);
   _exit(0);
 }

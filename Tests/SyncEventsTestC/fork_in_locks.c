@@ -1,4 +1,4 @@
-// Forks while other threads hold locks of the harness: none of them may stay taken in a child.
+// Forks while other threads hold locks of the harness, none of which may stay taken in a child.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ static void *lock_without_end(void *context) {
 }
 
 static _Noreturn void run_child(void (^item)(void)) {
-  // Ends a child that waits for a thread that does not exist in it.
+  // Ends a child that waits for a thread that only its parent has.
   sync_events_end_in(5);
   item();
   int lock = 0;

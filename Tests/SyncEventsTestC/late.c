@@ -37,7 +37,7 @@ static sem_t posted;
 
 static void post(int signal) {
   (void)signal;
-  // Probably before any other code of this process has called either.
+  // The process has probably called neither function before.
   if (syscall(SYS_getpid) > 0) sem_post(&posted);
 }
 

@@ -1,4 +1,4 @@
-// A handler that is still writing its thread's stack when the slots are used again.
+// A handler that is still writing its thread's stack when the slots are reused.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,7 +18,7 @@ static sem_t is_deep, is_stuck, may_go_on, may_end;
 static char *second_page;
 static uint32_t numbers[2];
 
-/// The handler has come to the page that it cannot write yet.
+/// Called when the handler reaches the page that it cannot write yet.
 static void wait_on_second_page(int signal) {
   (void)signal;
   sem_post(&is_stuck);
@@ -69,7 +69,7 @@ int sync_events_late_stack(void) {
   mprotect(second_page, (size_t)page, PROT_NONE);
   interlock_signal_thread(getpid(), numbers[0], SIGPROF);
   sem_wait(&is_stuck);
-  // Patience has ended: a second round asks the other thread.
+  // The first round has timed out: a second round requests the other thread's stack.
   mprotect(second_page, (size_t)page, PROT_READ | PROT_WRITE);
   interlock_stack_area_reset(area);
   interlock_signal_thread(getpid(), numbers[1], SIGPROF);
@@ -86,7 +86,7 @@ int sync_events_late_stack(void) {
     stacks += interlock_stack_area_slot(area, slots, index) != NULL;
   }
   if (stacks != 1) return 4;
-  // Its slot is free again.
+  // The first handler's slot is free again.
   interlock_stack_area_reset(area);
   for (int index = 0; index < slots; index++) raise(SIGPROF);
   for (uint32_t index = 0; index < slots; index++) {

@@ -1,5 +1,5 @@
-// Locks of Interlock's, taken as they must not be, and the calls that take a lock of the C library:
-// while the order of Interlock's locks is checked, none of these is made under one.
+// Interlock's own locks, taken wrongly, and calls that take a lock of the C library: while the
+// order of Interlock's locks is checked, no such call may be made under one.
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <link.h>
@@ -99,7 +99,7 @@ int dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *co
   interlock_foreign_call("dl_iterate_phdr");
   typedef int iteration(int (*)(struct dl_phdr_info *, size_t, void *), void *);
   static iteration *real;
-  // Relaxed: threads that look it up at once find the same address.
+  // Relaxed: threads that look up the address at once find the same one.
   iteration *found = __atomic_load_n(&real, __ATOMIC_RELAXED);
   if (!found) {
     found = (iteration *)dlsym(RTLD_NEXT, "dl_iterate_phdr");

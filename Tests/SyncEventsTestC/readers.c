@@ -1,5 +1,5 @@
 // Readers that replace each other in one slot while a thread publishes: after each instruction of
-// that thread in turn.
+// that thread, one at a time.
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ static void note_step(int signal) {
   if (++steps == swap_after) swap_readers();
 }
 
-// The processor's trap flag raises SIGTRAP after each instruction. The compiler may store words
-// below the end of the stack.
+// The processor's trap flag raises SIGTRAP after each instruction. The macro keeps 128 bytes below
+// the stack pointer free, because the compiler may store words there.
 #define CHANGE_TRAP_FLAG(change)                                                                \
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n " change                                  \
                    "\n popfq\n lea 128(%%rsp), %%rsp\n" ::: "memory", "cc")
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void read_lock(interlock_event_kind kind,
   if (kind == INTERLOCK_EVENT_RELEASE) called_from = __builtin_return_address(0);
 }
 
-/// Where the reader is called from.
+/// The return address of the reader's call.
 static void *caller_beside(uint32_t kinds) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   if (kinds && !interlock_events_add(read_none, NULL, kinds)) return NULL;

@@ -11,7 +11,7 @@ typedef struct {
   uintptr_t value;
 } item;
 
-// Few lists, so that an entry that comes again is often in another list of a thread's search.
+// Few lists, so that an entry that is added again is often in another list during a search.
 enum { items = 4096, item_lists = 64, threads = 6, keys = 200, rounds = 200000 };
 static item all_items[items];
 static uintptr_t lists[item_lists];
@@ -25,7 +25,7 @@ static uintptr_t key_of(uintptr_t thread, int number) {
   return thread << 20 | (uintptr_t)number << 4 | 1 << 16;
 }
 
-/// Whether a search finds just what the thread itself has added.
+/// True unless a search finds exactly the entry that the thread itself has added.
 static long is_wrong(uintptr_t key, const item *added) {
   const item *found = (item *)table_find(&table, key);
   return found != added || (found && found->value != key);

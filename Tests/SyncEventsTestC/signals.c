@@ -39,7 +39,7 @@ static void lock_in_handler(int signal) {
   __atomic_add_fetch(&handled, 1, __ATOMIC_RELAXED);
 }
 
-/// Sends this thread a signal every 20 microseconds, wherever it is by then.
+/// Sends this thread a signal every 20 microseconds, at any instruction.
 static timer_t start_signals(void) {
   timer_t timer;
   struct sigevent event;
@@ -82,7 +82,7 @@ long sync_events_signals(long count) {
   while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < count) {
     pthread_mutex_lock(&outer);
     pthread_mutex_lock(&inner);
-    // Not the last one acquired: the entry behind it moves.
+    // Releases the outer lock first, so that the entry behind it moves.
     pthread_mutex_unlock(&outer);
     pthread_mutex_unlock(&inner);
     use_new_locks();
@@ -104,7 +104,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/// The process's parent may have blocked it, as Dispatch's workers do.
+/// The process's parent may have blocked the signal, as Dispatch's workers do.
 void sync_events_unblock(int signal) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -152,7 +152,7 @@ static void do_nothing_with_info(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info, (void)context;
 }
 
-/// How the two functions answer a program that sets one handler after another.
+/// The results of the two functions for a program that sets one handler after another.
 int sync_events_handlers_are_kept(void) {
   struct sigaction first, second, found;
   memset(&first, 0, sizeof first);

@@ -12,7 +12,7 @@ static void take_lock(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/// Sets its value again, so that it is called once in each round of the C library.
+/// Sets its value again, so that the C library calls it in each round of destructors.
 static void lock_again(void *value) {
   take_lock();
   pthread_setspecific(first_key, value);

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind its lock, as packages have one: each call of a lock is in this file.
+/// A value behind its lock, as packages have it: each call of a lock is in this file.
 final class LockBox<Value>: @unchecked Sendable {
   // Unchecked: `lock` protects the value.
   private let lock = NSLock()
@@ -15,7 +15,7 @@ final class LockBox<Value>: @unchecked Sendable {
   }
 }
 
-/// A lock with a function that runs a closure under it, as NIOLock.
+/// A lock with a function that runs a closure under it, like NIOLock.
 final class ClosureLock: @unchecked Sendable {
   // Unchecked: a lock may be used by all threads.
   private let lock_ = NSLock()
@@ -30,8 +30,8 @@ final class ClosureLock: @unchecked Sendable {
   }
 }
 
-/// A value behind a lock that is a class itself, as NIOLockedValueBox: three functions are between
-/// the user's call and that of the C library.
+/// A value behind a lock that is itself a class, like NIOLockedValueBox: three functions are
+/// between the user's call and the call of the C library.
 final class DeepLockBox<Value>: @unchecked Sendable {
   // Unchecked: `lock` protects the value.
   private let lock = ClosureLock()
@@ -44,7 +44,7 @@ final class DeepLockBox<Value>: @unchecked Sendable {
   }
 }
 
-/// A semaphore behind a class: another one is made at the same line.
+/// A semaphore behind a class. A second semaphore is made at the same line.
 final class SignalBox: Sendable {
   private let opens: DispatchSemaphore
 

@@ -5,10 +5,10 @@ import Synchronization
 extension Programs {
   private static let heard = Atomic(0)
 
-  /// Redirects the libraries' calls past the readers and back; prints what was recorded before,
-  /// between and after, and whether calls still work.
+  /// Redirects the libraries' calls past the readers and back. Prints the events recorded before,
+  /// in and after the bypass, and whether calls still work.
   static func bypass() {
-    // Relaxed: only the main thread counts, and it reads the count afterwards.
+    // Relaxed: only the main thread adds to the count, and reads it afterwards.
     let reader: interlock_reader = { _, _ in Programs.heard.wrappingAdd(1, ordering: .relaxed) }
     let kinds = UInt32(INTERLOCK_EVENT_ACQUIRE.rawValue)
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 
 extension Programs {
-  /// Which queued blocks are taken for the same code, where memory that malloc uses again still has
-  /// addresses of code.
+  /// The queued blocks that count as the same code, if memory reused by malloc still has addresses
+  /// of code.
   static let codes: [String: Program] = [
     "codes": { _ in
       _ = interlock_waits_start()
@@ -99,7 +99,7 @@ extension Programs {
     ),
   ]
 
-  /// Its instances have two more words than malloc would need to reuse a context's memory.
+  /// Too large by two words for the memory of a freed context.
   private final class Work: Sendable {
     let body: @Sendable () -> Void
     let first = 1
@@ -151,8 +151,8 @@ extension Programs {
     queue.async { bodies[0]() }
   }
 
-  /// Has blocks enqueued behind one that waits, and returns whether they have 1 code, 2 or more, or
-  /// none (0). What a reader remembers may not change a code (-2).
+  /// Enqueues blocks behind a waiting block. Returns 1 if all have one code, 2 if they have more, 0
+  /// if one has none, -1 if they are not found, and -2 if the reader's memory changes a code.
   private static func distinctCodes(_ enqueue: Enqueue) -> Int {
     let queue = DispatchQueue(label: "codes")
     let hasBegun = DispatchSemaphore(value: 0)
@@ -187,13 +187,13 @@ extension Programs {
     queue.sync {}
     if readings[0] == readings[2], readings[1] != readings[0] { return -2 }
     let codes = Set(readings[1])
-    // 2 for several: a generic context's size is not always known, and then one code may look like
-    // several, but several never like one.
+    // A generic context's size is not always known. One code may then look like several, but
+    // several never look like one.
     return codes.contains(0) ? 0 : min(codes.count, 2)
   }
 
-  /// Fills memory of the sizes of contexts and small instances with addresses of code, or with
-  /// zeros, in turn, and frees it: malloc gives it to the next objects.
+  /// Fills memory of the sizes of contexts and small instances alternately with addresses of code
+  /// and with zeros, and frees it: malloc gives it to the next objects.
   private static func leaveCodeInFreedMemory() {
     let function: @convention(c) () -> Void = {}
     let code = unsafeBitCast(function, to: UInt.self)
@@ -201,7 +201,7 @@ extension Programs {
       let all = (0..<800).map { number in
         let bytes = words * MemoryLayout<UInt>.size
         guard let room = malloc(bytes) else { fatalError("no memory") }
-        // malloc's room has one word more.
+        // malloc's block has one more word.
         let filled = room.bindMemory(to: UInt.self, capacity: words + 1)
         filled.update(repeating: number % 2 == 0 ? code : 0, count: words + 1)
         return room

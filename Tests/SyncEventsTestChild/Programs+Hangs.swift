@@ -4,7 +4,7 @@ import Synchronization
 
 extension Programs {
   /// Programs that never end by themselves. The first argument is the watchdog's limit in seconds;
-  /// without one, it is not started here.
+  /// without an argument, the program does not start the watchdog.
   static let hangs: [String: Program] = [
     "cycle": { arguments in
       start(arguments)
@@ -109,7 +109,7 @@ extension Programs {
     },
   ]
 
-  /// Starts the watchdog with the first argument's limit, and changes it to each further one's.
+  /// Starts the watchdog with the first argument's limit, then sets each further argument's limit.
   static func start(_ arguments: [String]) {
     for limit in arguments.compactMap(Double.init) { HangWatchdog.start(limit: .seconds(limit)) }
   }
@@ -131,8 +131,8 @@ extension Programs {
     finished.wait()
   }
 
-  /// Callers on the default pool each wait for a block of their own that is queued behind all of
-  /// them.
+  /// Callers on the default pool wait, each for its own block, which is queued behind all of the
+  /// callers.
   private static func callersOfTheirPool(_ callers: Int) {
     let finished = DispatchGroup()
     let start = DispatchGroup()
@@ -149,7 +149,7 @@ extension Programs {
     finished.wait()
   }
 
-  /// A wait that may end, since a thread sleeps; and an idle worker, which ends after five seconds.
+  /// A wait that may end, because a thread sleeps, and an idle worker, which ends after 5 seconds.
   private static func unsureBesideIdle() {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread { Thread.sleep(forTimeInterval: 60) }
@@ -160,7 +160,7 @@ extension Programs {
     ended.wait()
   }
 
-  /// What its initialiser uses.
+  /// A value whose initialiser uses it.
   private enum Endless {
     static let value: Int = next()
     private static func next() -> Int { value + 1 }
@@ -206,7 +206,7 @@ extension Programs {
     ended.wait()
   }
 
-  /// As `cycle`, of locks that one function makes.
+  /// Deadlocks as `cycle` does, with locks that one function makes.
   private static func cycleOfMadeLocks() {
     let first = namedLock("first")  // made-by-function: made
     let second = namedLock("second")  // made-by-function: made
@@ -227,7 +227,7 @@ extension Programs {
     return lock
   }
 
-  /// As `cycle`, through the functions of a class that wraps a lock.
+  /// Deadlocks as `cycle` does, through the functions of a class that wraps a lock.
   private static func wrappedCycle() {
     let first = LockBox(0)  // wrapped-made: 1
     let second = LockBox(0)  // wrapped-made: 2
@@ -246,8 +246,8 @@ extension Programs {
     }
     ended.wait()
   }
-  /// As `wrappedCycle`, with a lock that is a class of its own. The first thread holds two locks
-  /// through the same functions.
+  /// Deadlocks as `wrappedCycle` does, with a lock that is itself a class. The first thread holds
+  /// two locks through the same functions.
   private static func deeplyWrappedCycle() {
     let first = DeepLockBox(0)  // wrapped-deeply-made: 1
     let second = DeepLockBox(0)  // wrapped-deeply-made: 2

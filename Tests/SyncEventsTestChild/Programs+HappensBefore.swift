@@ -13,14 +13,14 @@ private final class Made<Value: ~Copyable & Sendable>: Sendable {
   init(_ value: consuming Value) { self.value = value }
 }
 
-/// Tasks that wait to be resumed, and the sum of those that were.
+/// Tasks that wait to be resumed, and the sum of the resumed ones.
 final class Suspended: Sendable {
   let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
   let sum = Mutex(0)
 }
 
 extension Programs {
-  /// Programs whose sections are ordered, or not: what happens before what.
+  /// Programs whose sections happen before each other, or are unordered.
   static let ordered: [String: Program] = [
     "under-one-lock": { _ in underOneLock() },
     "on-one-queue": { _ in
@@ -57,7 +57,7 @@ extension Programs {
       }
     },
     "too-many-threads": { _ in
-      // All alive at once, each with a clock of its own.
+      // All threads are alive at once, each with its own clock.
       let (lock, section) = (NSLock(), Section("number"))
       let (isCounted, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       for _ in 0..<300 {
@@ -74,7 +74,7 @@ extension Programs {
       print("done")
     },
     "too-many-awaits": { _ in
-      // More than the 65,536 that are stored: some are refused, wherever they would lie.
+      // More than the 65,536 continuations that are stored, so some are refused at any address.
       let count = 70_000
       let (suspended, section) = (Suspended(), Section("number"))
       let isWaiting = DispatchSemaphore(value: 0)
@@ -89,7 +89,7 @@ extension Programs {
           suspended.sum.withLock { sum in section.write { sum += number } }
           ended.leave()
         }
-        // Not all of them queued at once: there would be too many to follow, too.
+        // Waits now and then: too many queued tasks could not be followed either.
         if number.isMultiple(of: 1_000) { for _ in 0..<1_000 { isWaiting.wait() } }
       }
       for continuation in suspended.continuations.withLock({ $0 }) {
@@ -109,11 +109,11 @@ extension Programs {
     },
   ]
 
-  /// One thread writes, counts on for long with a lock of its own, and releases the common lock;
-  /// then the other acquires that and writes.
+  /// The first thread writes, advances its clock under its own lock, and releases the common lock;
+  /// then the second thread acquires the common lock and writes.
   private static func underOneLock() {
     let (common, own, section) = (NSLock(), NSLock(), Section("number"))
-    // Not an event: only the lock orders the two threads.
+    // No event shows this flag, so only the lock orders the two threads.
     let hasWritten = Made(Atomic(false))
     let ended = DispatchGroup()
     for isFirst in [true, false] {
@@ -136,8 +136,8 @@ extension Programs {
     print("done")
   }
 
-  /// The main thread writes, and gives its queue away; a block reads, enqueued by a thread that is
-  /// not ordered after the write.
+  /// The main thread writes, and gives its queue to the pool. A block reads; the thread that
+  /// enqueues it is not ordered after the write.
   private static func giveMainQueueAway(
     reading queue: DispatchQueue, after seconds: TimeInterval = 0
   ) {

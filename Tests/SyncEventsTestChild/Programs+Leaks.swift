@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 
 extension Programs {
-  /// Processes that end before their tasks do, or after them.
+  /// Processes that end before their tasks, or after them.
   static let leaking: [String: Program] = [
     "leaves-tasks": { arguments in leaveTasks(isFollowed: arguments.first == "followed") },
     "leaves-objects": { _ in leaveObjects() },
@@ -14,10 +14,10 @@ extension Programs {
     },
   ]
 
-  /// Unsafe: only the main thread adds to it, before other threads may read it.
+  /// Unsafe: only the main thread adds to it, before other threads can read it.
   nonisolated(unsafe) private static var forgotten: [UnsafeContinuation<Void, Never>] = []
 
-  /// The sleep is known only where tasks are followed.
+  /// Leaves tasks behind; the sleeping task is known only if tasks are followed.
   private static func leaveTasks(isFollowed: Bool) {
     let arrived = DispatchSemaphore(value: 0)
     for _ in 0..<2 {

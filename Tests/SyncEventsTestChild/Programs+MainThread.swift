@@ -3,7 +3,7 @@ import Synchronization
 
 /// A model whose owner tells the main thread about a change.
 private final class Model: @unchecked Sendable {
-  // Unchecked: the lock guards the value.
+  // Unchecked: the lock protects the value.
   private let lock = NSLock()
   private let queue = DispatchQueue(label: "model")
   private var value = 0
@@ -12,7 +12,7 @@ private final class Model: @unchecked Sendable {
 
   func readOnQueue() -> Int { queue.sync { value } }
 
-  /// Shows the change while the lock is held.
+  /// Shows the change on the main queue while the lock is held.
   func changeUnderLock() {
     lock.withLock {
       value += 1
@@ -20,13 +20,13 @@ private final class Model: @unchecked Sendable {
     }
   }
 
-  /// Shows the change when the lock is released.
+  /// Shows the change on the main queue after the lock is released.
   func change() {
     lock.withLock { value += 1 }
     DispatchQueue.main.sync {}
   }
 
-  /// Shows the change in a block of the queue.
+  /// Shows the change in a block of the main queue.
   func changeOnQueue() {
     queue.sync { DispatchQueue.main.sync {} }
   }
@@ -35,7 +35,7 @@ private final class Model: @unchecked Sendable {
 extension Programs {
   /// The main thread takes a lock outside all blocks of the main queue.
   static let mainThread: [String: Program] = [
-    // The thread is there before the main thread reads, and could change the model meanwhile.
+    // The thread exists before the main thread reads, and could change the model meanwhile.
     "main-reads-while-a-thread-shows": { _ in
       let model = Model()
       let hasRead = Flag()
@@ -73,21 +73,21 @@ extension Programs {
       hasRead.set()
       serve(until: ended)
     },
-    // Right: the lock is released before.
+    // Correct: the thread releases the lock before it shows the change.
     "main-reads-and-a-thread-shows-after-unlock": { _ in
       let model = Model()
       let ended = start { model.change() }
       _ = model.read()
       serve(until: ended)
     },
-    // Right: the main thread reads before the thread starts, and after it has ended.
+    // Correct: the main thread reads before the thread starts, and after it has ended.
     "main-reads-before-and-after": { _ in
       let model = Model()
       _ = model.read()
       serve(until: start { model.changeUnderLock() })
       _ = model.read()
     },
-    // Right: the block that shows is made after the main thread has read.
+    // Correct: the block that shows the change is made after the main thread has read.
     "main-reads-before-a-block": { _ in
       let model = Model()
       _ = model.read()
@@ -98,7 +98,7 @@ extension Programs {
       }
       serve(until: ended)
     },
-    // Right: the thread waits for what the main thread signals after it has read.
+    // Correct: the thread waits for a signal that the main thread sends after it has read.
     "main-reads-before-its-signal": { _ in
       let model = Model()
       let hasRead = DispatchSemaphore(value: 0)
@@ -110,7 +110,7 @@ extension Programs {
       hasRead.signal()
       serve(until: ended)
     },
-    // Right: a try-lock waits for no holder.
+    // Correct: a try-lock waits for no holder.
     "main-only-tries": { _ in
       let lock = NSLock()
       let ended = start { lock.withLock { DispatchQueue.main.sync {} } }
@@ -119,7 +119,7 @@ extension Programs {
     },
   ]
 
-  /// Runs a thread, and returns what it signals at its end.
+  /// Starts a thread, and returns the semaphore that the thread signals at its end.
   private static func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -129,7 +129,7 @@ extension Programs {
     return ended
   }
 
-  /// The main thread runs its loop, and so the blocks of the main queue.
+  /// The main thread runs its loop, which runs the blocks of the main queue.
   private static func serve(until ended: DispatchSemaphore) {
     while ended.wait(timeout: .now()) == .timedOut { pump() }
     print("done")
@@ -140,7 +140,7 @@ extension Programs {
   }
 }
 
-/// A flag that orders nothing for the analysis: no call shows it.
+/// A flag that no call shows, so it orders nothing for the analysis.
 private final class Flag: Sendable {
   private let value = Atomic(false)
   var isSet: Bool { value.load(ordering: .acquiring) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What runs the nested locks: each way is another owner of the orders.
+/// The owner that takes the nested locks: the lock order is recorded for each owner.
 private enum Runner: String {
   case main, thread, blocks
 
-  /// Runs the body this often, and comes back when all of it has ended.
+  /// Runs the body `times` times, and returns when all runs have ended.
   func run(times: Int, _ body: @escaping @Sendable () -> Void) {
     switch self {
     case .main: for _ in 0..<times { body() }
@@ -24,8 +24,8 @@ private enum Runner: String {
 }
 
 extension Programs {
-  /// Locks under others, so often that their order is known: arguments are what runs them first,
-  /// what runs them later, and what the later ones do; and the watchdog's limit, if it is on.
+  /// Takes locks under other locks until their order is known. The arguments are the first runner,
+  /// the later runner, the end of the later one, and the watchdog's limit, if it is on.
   static let nested: [String: Program] = [
     "nested-locks": { arguments in
       start(arguments)

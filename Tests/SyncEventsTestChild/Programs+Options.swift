@@ -1,8 +1,8 @@
 import Interlock
 
 extension Programs {
-  /// Prints a table in Markdown for each declaration of options of `INTERLOCK_OPTIONS`: those that
-  /// this process obeys, and those of products that it does not link.
+  /// Prints a table in Markdown for each declaration of options of `INTERLOCK_OPTIONS`: of this
+  /// process, and of products that it does not link.
   static func printOptionTables() {
     let declared: [any EnvironmentOptions.Type] = OptionVariable.ofThisProcess.values.map {
       type(of: $0)

@@ -31,7 +31,7 @@ private final class WrappedLock: Sendable {
 
 /// A flag that one thread waits for, and another sets after the wait has begun.
 private final class Signal: @unchecked Sendable {
-  // Unchecked: the condition guards the flag.
+  // Unchecked: the condition protects the flag.
   private let condition = NSCondition()
   private var isSet = false
   private let isAsked = DispatchSemaphore(value: 0)
@@ -55,7 +55,7 @@ private final class Signal: @unchecked Sendable {
 }
 
 extension Programs {
-  /// Programs that do not go wrong in a run, and can, or that cannot: what they do with locks.
+  /// Programs whose locks do not deadlock in a run; some of them can deadlock, the others cannot.
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
     "both-ways-wrapped": { arguments in
@@ -64,7 +64,7 @@ extension Programs {
     },
     "one-way": { _ in nest(crosswise: false) },
     "many-locks": { _ in
-      // All alive at once, and then destroyed in the order in which they were made.
+      // All locks are alive at once, and are then destroyed in the order in which they were made.
       let outer = NSLock()
       var inner = (0..<50_000).map { _ in NSLock() }
       for lock in inner { outer.withLock { lock.withLock {} } }
@@ -84,7 +84,7 @@ extension Programs {
     "left-lock": { _ in
       let lock = NSLock()
       lock.lock()
-      // Kept, as a program keeps its locks: a destroyed one is no finding.
+      // Kept, as programs keep their locks: a destroyed lock is no finding.
       _ = Unmanaged.passRetained(lock)
       print("done")
     },
@@ -144,14 +144,14 @@ extension Programs {
       print("done")
     },
     "many-signals": { _ in
-      // All alive at once, more than are followed, and joined without a lock.
+      // More semaphores than are followed, all alive at once, and waited for without a lock.
       let lock = NSLock()
       let signals = (0..<10_000).map { _ in DispatchSemaphore(value: 0) }
       for signal in signals { lock.withLock { _ = signal.signal() } }
       for signal in signals { signal.wait() }
       print("done")
     },
-    // The loader's lock is held in the callback; new locks in unknown memory are looked up.
+    // The callback runs under the loader's lock, and takes new locks in unknown memory.
     "locks-in-a-loader-callback": { _ in
       let ended = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
@@ -178,7 +178,7 @@ extension Programs {
       pthread_mutex_init(mutex, &attributes)
       pthread_mutex_lock(mutex)
       var end = timespec(tv_sec: time(nil) + 60, tv_nsec: 0)
-      // Refused, because the thread holds the mutex, and ignored.
+      // The call is refused because the thread holds the mutex, and the refusal is ignored.
       pthread_mutex_timedlock(mutex, &end)
       pthread_mutex_unlock(mutex)
       pthread_mutex_unlock(mutex)
@@ -204,8 +204,8 @@ extension Programs {
     },
   ]
 
-  /// Takes a lock inside another, and outside it the lock that replaces it. The first one is not
-  /// destroyed; a call initialises the second, or an assignment, as in memory that is used again.
+  /// Takes a lock inside another lock, and then a replacement at the same address outside it. The
+  /// first lock is not destroyed; a call initialises the second, or an assignment simulates reuse.
   private static func replaceLock(isRead: Bool, byCall: Bool) {
     let outer = NSLock()
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -249,7 +249,7 @@ extension Programs {
     ended.wait()
   }
 
-  /// Locks a mutex that no call has made, under another, and destroys it.
+  /// Locks a mutex that no call has made, under another lock, and destroys it.
   private static func lockUnknown() {
     let outer = NSLock()
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -262,7 +262,7 @@ extension Programs {
     mutex.deallocate()
   }
 
-  /// A notification runs code unseen: from then on no order is known.
+  /// A notification runs code that is not seen: no order is known from then on.
   static func notifyUnseen() {
     let hasRun = DispatchSemaphore(value: 0)
     let item = DispatchWorkItem {}
@@ -332,10 +332,10 @@ extension Programs {
     ended.wait()
     print("done")
   }
-  /// Objects that live until the process ends. Unsafe, and not: one thread sets it.
+  /// Objects that live until the process ends. Unsafe, but only one thread sets it.
   nonisolated(unsafe) private static var kept: [AnyObject] = []
 
-  /// As `nest`, through the functions of classes that wrap a lock.
+  /// Nests locks as `nest` does, through the functions of classes that wrap a lock.
   private static func nestWrapped() {
     let names = DeepLockBox(0)  // both-ways-wrapped-made: 1
     let numbers = DeepLockBox(0)  // both-ways-wrapped-made: 2

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Programs {
-  /// Programs that a watchdog must leave alone, although they publish nothing for longer than its
+  /// Programs that a watchdog must not end, although they publish nothing for longer than its
   /// limit.
   static let quiet: [String: Program] = [
     "listens": { arguments in
@@ -11,7 +11,7 @@ extension Programs {
         _ = write(STDOUT_FILENO, "done\n", 5)
         _exit(0)
       }
-      // The process's parent may have blocked it, as Dispatch's workers do.
+      // Unblocked: the process's parent may have blocked the signal, as Dispatch's workers do.
       var alarms = sigset_t()
       sigemptyset(&alarms)
       sigaddset(&alarms, SIGALRM)
@@ -114,7 +114,7 @@ extension Programs {
     func add() {}
   }
 
-  /// Suspends a task in each way.
+  /// Suspends a task in each possible way.
   private static func suspendTasks() {
     let (elements, more) = AsyncStream.makeStream(of: Int.self)
     Task {  // asked: makes the reader
@@ -127,7 +127,7 @@ extension Programs {
         await group.waitForAll()
       }
     }
-    // These end.
+    // These tasks end.
     for _ in 0..<20 { Task { await resumed() } }
     let ledger = Ledger()
     Task { await ledger.hold() }
@@ -135,8 +135,8 @@ extension Programs {
     Task { await ledger.add() }  // asked: enters
   }
 
-  /// Sends this process SIGQUIT until a report has these parts: only the tasks themselves know when
-  /// they have suspended. Returns the last report.
+  /// Sends SIGQUIT to this process until a report has these parts: only the tasks know when they
+  /// have suspended. Returns the last report.
   private static func reportsOnRequest(until parts: ArraySlice<String>) -> String {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) >= 0 else { return "no pipe" }
@@ -164,7 +164,7 @@ extension Programs {
     print("done")
   }
 
-  /// Blocks that each wait until all of them have begun: the pool needs a thread for each.
+  /// Each block waits until all of them have begun, so the pool needs a thread for each.
   static func membersOfOneGroup(_ count: Int) {
     let members = DispatchGroup()
     for _ in 0..<count { members.enter() }

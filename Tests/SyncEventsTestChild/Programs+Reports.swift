@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 
 extension Programs {
-  /// Programs whose findings a report has.
+  /// Programs with findings for a report.
   static let reported: [String: Program] = [
     "conflict": { _ in
       let users = Section("users")

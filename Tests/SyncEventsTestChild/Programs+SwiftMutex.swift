@@ -9,8 +9,8 @@ import Synchronization
 extension Programs {
   private static let mutex = Mutex(0)
 
-  /// Lets a thread wait for a `Mutex` that the main thread holds, and prints a snapshot's view of
-  /// it.
+  /// Makes a thread wait for a `Mutex` that the main thread holds, and prints the thread's entry in
+  /// a snapshot.
   static func swiftMutex() {
     _ = interlock_waits_start()
     interlock_events_hide_thread(true)

@@ -6,16 +6,16 @@ import SyncEventsTestC
 
 /// The programs of the test child.
 enum Programs {
-  /// A program, which gets the arguments after its name.
+  /// A program. Its parameter is the list of arguments after its name.
   typealias Program = @Sendable ([String]) -> Void
 
-  /// By name.
+  /// The programs by their names.
   static let all: [String: Program] = robustness.merging(hangs) { $1 }.merging(quiet) { $1 }
     .merging(predicted) { $1 }.merging(mainThread) { $1 }.merging(ordered) { $1 }
     .merging(codes) { $1 }
     .merging(reported) { $1 }.merging(leaking) { $1 }.merging(nested) { $1 }
 
-  /// Cases that the interposed calls must survive. Each prints what the test checks.
+  /// Conditions that the interposed calls must survive. Each program prints what the test checks.
   private static let robustness: [String: Program] = [
     "before-main": { _ in
       print(sync_events_heard_before_constructors(), sync_events_heard_in_constructor())
@@ -76,7 +76,7 @@ enum Programs {
     arguments.indices.contains(index) ? Int32(arguments[index]) ?? 0 : 0
   }
 
-  /// Queues this many blocks, and prints by how many bytes the process grew, and what is listed.
+  /// Queues blocks, and prints the bytes by which the process grew and the number of listed blocks.
   private static func blocks(_ count: Int32, isSeen: Bool) {
     if isSeen { _ = interlock_waits_start() }
     let queue = DispatchQueue(label: "many")
@@ -121,7 +121,7 @@ enum Programs {
 
   /// A count that only one thread at a time changes.
   private final class Counter: @unchecked Sendable {
-    // Unchecked: a serial queue's blocks add, and the reader comes after them.
+    // Unchecked: blocks of a serial queue add, and the count is read after them.
     private(set) var value = 0
     func add() { value += 1 }
   }
@@ -129,7 +129,7 @@ enum Programs {
 
 /// The orders of the elements in eight sets of the same eight texts.
 private func ordersOfSets() -> Set<[String]> {
-  // All at once, so that each has an address of its own.
+  // All sets exist at once, so that each has a different address.
   let sets = (0..<8).map { _ in Set((0..<8).map { "text \($0)" }) }
   return Set(sets.map(Array.init))
 }

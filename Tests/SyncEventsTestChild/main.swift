@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-// Programs for tests of the events that need a process of their own: the first argument names one.
+// Programs for tests of the events in a separate process: the first argument names the program.
 
-/// A lock whose calls are not seen.
+/// A lock whose calls no reader sees.
 final class Gate: Sendable {
   let mutex = Mutex(0)
 }
 
-// Two locks in both orders, always under one `Mutex`, in closures of top-level code.
+// Takes two locks in both orders, always under one `Mutex`, in closures of top-level code.
 if CommandLine.arguments.dropFirst().first == "gated-in-top-level-code" {
   let gate = Gate()
   let (first, second) = (NSLock(), NSLock())

@@ -2,7 +2,7 @@ import CInterlockEvents
 import TestSupport
 import Testing
 
-/// The calls that wait, wake and enqueue, the wait table, and the watchdog, with real threads.
+/// The calls that wait, wake and enqueue, the wait table and the watchdog, with real threads.
 ///
 /// Serialized, because a process has few slots for readers.
 @Suite(

@@ -1,9 +1,9 @@
 import Foundation
 package import Testing
 
-/// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
-/// threads. Most such tests wait for a child that computes: only a few run at the same time, so
-/// that each child has the processor time that its limits count on.
+/// Runs a test on a dedicated thread, because what it waits for, and other tests, may need the
+/// pool's threads. Most such tests wait for a child that computes, so only a few run at the same
+/// time: each child then has the processor time that its limits assume.
 package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
@@ -11,7 +11,7 @@ package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
-    // A suite within a suite has the trait twice.
+    // An inner suite has the trait twice.
     if Places.isInOne { return try await inPlace(function) }
     await Places.shared.take()
     defer { Places.shared.give() }
@@ -23,7 +23,7 @@ package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   }
 }
 
-/// The places for tests that run at the same time, given in the order of arrival.
+/// The places for tests that run at the same time, assigned in the order of arrival.
 private final class Places: Sendable {
   @TaskLocal static var isInOne = false
   static let shared = Places(2 * ProcessInfo.processInfo.activeProcessorCount)
@@ -59,16 +59,16 @@ private final class Places: Sendable {
 }
 
 extension Trait where Self == OffThePool {
-  /// Runs on a thread that belongs to no pool.
+  /// Runs a test on a thread that belongs to no pool.
   package static var offThePool: Self { Self() }
 }
 
-/// Gives each job a thread. An idle thread takes the next job: the toolchain reads debug
-/// information once for each thread, which takes seconds in a test bundle.
+/// An executor that gives each job a thread. An idle thread takes the next job, because the
+/// toolchain reads debug information once for each thread: in a test bundle for seconds.
 private final class ThreadExecutor: TaskExecutor {
   static let shared = ThreadExecutor()
 
-  /// The idle threads, the one that was busy last at the end.
+  /// The idle threads; the last one was busy most recently.
   private let idle = Locked<[Slot]>([])
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -105,7 +105,7 @@ private final class Slot: Sendable {
   }
 }
 
-/// A value behind a lock. Not a `Mutex`: ThreadSanitizer reports a contended one as a race.
+/// A value behind a lock. Not a `Mutex`: ThreadSanitizer reports a contended `Mutex` as a race.
 private final class Locked<Value>: @unchecked Sendable {
   // Unchecked: `lock` protects the value.
   private let lock = NSLock()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Starts child processes one by one.
+/// Starts child processes one at a time.
 ///
-/// Foundation's `Process` closes the descriptors that it finds before it starts a child. A pipe or
-/// a socket that another thread makes in between is inherited: its end of file, which says that
-/// another child has ended, then comes only when this child has ended too.
+/// Foundation's `Process` closes the descriptors that it finds before it starts a child. The child
+/// inherits a pipe or socket that another thread makes after that. The end of file of that pipe,
+/// which tells that another child has ended, then comes only when this child has ended too.
 package enum ProcessStart {
   private static let lock = NSLock()
 

@@ -1,9 +1,9 @@
 package import Interlock
 
-/// A type with tracked properties in another module than its tests; each method returns the line of
-/// its access.
+/// A type with tracked properties, in another module than its tests. Each method returns the line
+/// of its access.
 package final class Shelf: Shelved, @unchecked Sendable {
-  // Unchecked: the tests are about its conflicts.
+  // Unchecked: the tests check its conflicts.
   @Tracked package var books: [Int: Int] = [:]
   @Tracked package var boxes: [Int] = []
   @Tracked package var size = Size()

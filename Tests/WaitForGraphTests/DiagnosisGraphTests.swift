@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hangs
 
-/// Nodes and edges: threads that do the same are one node, and nothing depends on an order.
+/// Nodes and edges: similar threads are one node, and no result depends on an order.
 @Suite("The graph of a diagnosis")
 struct DiagnosisGraphTests {
   typealias S = Snapshots
@@ -82,7 +82,7 @@ struct DiagnosisGraphTests {
     }
   }
 
-  @Test("each identifier of a node is one in the text too")
+  @Test("each identifier of a node in a graph is also in the text")
   func textNames() throws {
     for snapshot in Self.samples {
       let found = try #require(Diagnosis(of: snapshot))

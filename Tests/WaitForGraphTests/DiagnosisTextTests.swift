@@ -4,7 +4,7 @@ import Testing
 @testable import HangReports
 @testable import Hangs
 
-/// Labels, places, cuts: the text is short, harmless, and the same for equal snapshots.
+/// Labels, places and cuts: the text is short, harmless, and equal for equal snapshots.
 @Suite("The text of a diagnosis")
 struct DiagnosisTextTests {
   typealias S = Snapshots
@@ -34,7 +34,7 @@ struct DiagnosisTextTests {
     #expect(DiagnosisText(short, width: nil, mostLines: most).lines.count == 2)
   }
 
-  @Test("the lines of a text fit the width, and no word is lost", arguments: [20, 33, 80])
+  @Test("the lines of a diagnosis fit the width, and no word is lost", arguments: [20, 33, 80])
   func width(columns: Int) throws {
     let snapshot = CycleTests.ring(3)
     let found = Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot)
@@ -59,7 +59,7 @@ struct DiagnosisTextTests {
     #expect(try headline("a\u{1b}[31m\nb\u{202e}").contains(#""a\u{1b}[31m\u{a}b\u{202e}""#))
     let long = try headline(String(repeating: "l", count: 500))
     #expect(long.contains("\"" + String(repeating: "l", count: 47) + "…\""))
-    // Text of another process is escaped where it is shown.
+    // Text of another process is escaped when it is shown.
     let alien = Explanation(cause: .unknown, isCertain: false, headline: "\u{1b}]0;x\u{7}\r\n")
     #expect(
       DiagnosisText(alien, width: nil).lines == [
@@ -87,7 +87,7 @@ struct DiagnosisTextTests {
     #expect(found.nodes.allSatisfy { !$0.title.isEmpty })
   }
 
-  @Test("numbers have commas between thousands")
+  @Test("numbers of a diagnosis have commas between thousands")
   func numbers() {
     #expect(Counted.number(0) == "0")
     #expect(Counted.number(999) == "999")

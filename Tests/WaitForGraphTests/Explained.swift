@@ -14,8 +14,8 @@ func explained(
   return diagnosis
 }
 
-/// Everything that an explanation says: what a terminal shows, then the graph, of which the first
-/// nodes and edges are enough.
+/// The whole content of an explanation: the text for a terminal, and then the first nodes and edges
+/// of the graph.
 private func text(of explanation: Explanation) -> String {
   let most = 30
   var lines = [explanation.isCertain ? "certain" : "not certain"]

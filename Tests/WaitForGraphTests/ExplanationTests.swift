@@ -4,12 +4,12 @@ import Testing
 @testable import HangReports
 @testable import Hangs
 
-/// A diagnosis is made before anything has a symbol, and shown when all has.
+/// A diagnosis is made before any address has a symbol, and shown when all addresses have one.
 @Suite("An explanation")
 struct ExplanationTests {
   typealias S = Snapshots
 
-  /// The snapshots of the graph's tests, and causes that these lack.
+  /// The snapshots of the graph's tests, and snapshots with the remaining causes.
   private static var samples: [WaitSnapshot] {
     var suspended = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
     suspended.isSuspended = true
@@ -26,7 +26,7 @@ struct ExplanationTests {
   }
 
   @Test(
-    "a worker is named by its pool, from what the system keeps of its name",
+    "a worker is named by its pool, even if the system cuts the worker's name",
     arguments: [
       ("oot.default-qos", "thread 7 (default pool)"),
       ("r-initiated-qos", "thread 7 (user-initiated pool)"),
@@ -69,7 +69,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("each advice and each relation has a text of its own")
+  @Test("each advice and each relation of an explanation has its own text")
   func ownTexts() {
     func advice(_ advice: Diagnosis.Advice) -> [String] {
       Explanation(

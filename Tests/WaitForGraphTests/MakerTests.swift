@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hangs
 
-/// The code that made a lock, behind the classes and functions that make locks for others.
+/// The code that made a lock, behind the classes and functions that make locks for callers.
 @Suite("Where a lock was made")
 struct MakerTests {
   private static func frame(
@@ -14,7 +14,7 @@ struct MakerTests {
       address: UInt(line), function: function, file: file, line: line, image: "app")
   }
 
-  /// Two threads in a cycle of two mutexes, with the frames that made these.
+  /// Two threads in a cycle of two mutexes, with the frames that made the mutexes.
   private static func texts(
     _ first: [StackFrame], _ second: [StackFrame], lockedIn place: [StackFrame] = Snapshots.line(5)
   ) throws -> [String] {
@@ -33,7 +33,7 @@ struct MakerTests {
 
   private static let users = (frame(30, "Bank.init()"), frame(31, "Bank.init()"))
 
-  @Test("is the line that made an object with a lock, not the class's line")
+  @Test("the maker of a lock is the line that made the object with the lock, not the class's line")
   func initializer() throws {
     let made = Self.frame(9, "LockBox.init(_:)", in: "/app/LockBox.swift")
     #expect(
@@ -43,7 +43,7 @@ struct MakerTests {
       ])
   }
 
-  @Test("is behind each of two classes, one in the other")
+  @Test("the maker of a lock is behind each of two nested classes")
   func twoClasses() throws {
     let made = [
       Self.frame(9, "Lock.init()", in: "/app/Lock.swift"),
@@ -56,7 +56,7 @@ struct MakerTests {
       ])
   }
 
-  @Test("is behind a function that makes locks for several callers")
+  @Test("the maker of a lock is behind a function that makes locks for several callers")
   func function() throws {
     let made = Self.frame(9, "makeLock(named:)")
     #expect(
@@ -66,7 +66,7 @@ struct MakerTests {
       ])
   }
 
-  @Test("is the line of a function that makes several locks for one caller")
+  @Test("the maker of a lock is the line of a function that makes several locks for one caller")
   func oneCaller() throws {
     let made = [Self.frame(9, "makeLocks(_:)"), Self.users.0]
     #expect(
@@ -76,7 +76,7 @@ struct MakerTests {
       ])
   }
 
-  @Test("is behind the only lock of a class whose functions lock")
+  @Test("the maker of a lock is behind the only lock of a class whose functions lock")
   func onlyLock() throws {
     let made = Self.frame(9, "Lock.init()", in: "/app/Lock.swift")
     let locks = Self.frame(12, "Lock.withLock(_:)", in: "/app/Lock.swift")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hangs
 
-/// Frames with only an address get their symbols.
+/// Frames with only an address receive their symbols.
 @Suite("Naming a snapshot")
 struct NamingTests {
   static func at(_ address: UInt) -> [StackFrame] { [StackFrame(address: address)] }
@@ -56,7 +56,7 @@ struct NamingTests {
     StackFrame(address: address, function: function, file: "/app/Code.swift", line: Int(address))
   }
 
-  /// A thread that took two locks in `withLock`, under which it runs closures, and waits in `wait`.
+  /// A thread that waits in `wait`, and took two locks in `withLock`, which runs closures under it.
   private static func holder(held: Int, waitsIn wait: String = "wait") -> WaitSnapshot {
     let place = [frame(1, "lock"), frame(2, "withLock")]
     let current = [frame(10, "lock"), frame(11, wait)]
@@ -73,7 +73,7 @@ struct NamingTests {
     ).named([:])
   }
 
-  @Test("the place of a lock has its callers where its function is still on the stack")
+  @Test("the place of a lock has its callers if the lock's function is still on the stack")
   func heldOnStack() {
     for wait in ["wait", "withLock"] {
       let held = Self.holder(held: 2, waitsIn: wait).threads[0].held

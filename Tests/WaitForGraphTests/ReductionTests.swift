@@ -2,10 +2,10 @@ import Testing
 
 @testable import Hangs
 
-/// Which nodes can go on follows from which need nothing, whatever the order of the nodes.
+/// The nodes that can continue follow from the nodes that need nothing, in any order of nodes.
 @Suite("Reduction")
 struct ReductionTests {
-  @Test("a node that needs nothing is live, and so is a node that needs only it")
+  @Test("a node that needs nothing is live, and so is a node that needs only a live node")
   func chain() {
     var net = Reduction()
     let nodes = (0..<5).map { _ in net.add(needsAll: true) }
@@ -14,7 +14,7 @@ struct ReductionTests {
     #expect(net.isLive == Array(repeating: true, count: 5))
   }
 
-  @Test("no node of a cycle is live, nor a node that needs one of them")
+  @Test("no node of a cycle is live, nor is a node that needs a node of the cycle")
   func ring() {
     var net = Reduction()
     let nodes = (0..<3).map { _ in net.add(needsAll: true) }
@@ -28,7 +28,7 @@ struct ReductionTests {
     #expect(net.isLive[free])
   }
 
-  @Test("a node that needs one of several is live with the first; one that needs all is not")
+  @Test("a node that needs one of several is live with the first, unlike a node that needs all")
   func oneAndAll() {
     var net = Reduction()
     let free = net.add(needsAll: true)

@@ -63,7 +63,7 @@ enum Snapshots {
       held: held, runs: runs, pool: pool)
   }
 
-  /// A thread that holds things and does not wait.
+  /// A thread that holds objects and does not wait.
   static func other(
     _ id: Int, _ elsewhere: WaitSnapshot.Elsewhere, isMain: Bool = false,
     held: [WaitSnapshot.Held] = [], runs: [WaitSnapshot.Run] = [], pool: UInt? = nil

@@ -24,7 +24,7 @@ final class Meeting: Sendable {
     hasMet.signal()
   }
 
-  /// Both, each on a thread of its own that the caller makes.
+  /// Runs both sections, each on a thread that the caller makes.
   func onThreads() {
     let ended = DispatchGroup()
     for work in [first, second] {
@@ -37,7 +37,7 @@ final class Meeting: Sendable {
     ended.wait()
   }
 
-  /// Both, each on a thread that a block makes.
+  /// Runs both sections, each on a thread that a block makes.
   func inBlocks() {
     let ended = DispatchGroup()
     for work in [first, second] {
@@ -52,7 +52,7 @@ final class Meeting: Sendable {
     ended.wait()
   }
 
-  /// Both, each in a task with an executor of its own, so that no thread of the pool is blocked.
+  /// Runs both sections, each in a task with its own executor: no thread of the pool is blocked.
   func inTasks() async {
     await withTaskGroup(of: Void.self) { group in
       for work in [first, second] {
@@ -62,7 +62,7 @@ final class Meeting: Sendable {
   }
 }
 
-/// A thread for each job.
+/// An executor with a thread for each job.
 final class OwnThread: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -70,7 +70,7 @@ final class OwnThread: TaskExecutor {
   }
 }
 
-/// Threads that no test has made: they run before the tests do.
+/// Threads that no test has made: they begin before the tests.
 enum Outsiders {
   private static let meeting = Meeting("of outsiders")
   private static let begin = DispatchSemaphore(value: 0)
@@ -86,18 +86,18 @@ enum Outsiders {
     }
   }
 
-  /// Lets them overlap, and waits for that.
+  /// Lets the two threads overlap, and waits until they have.
   static func meet() {
     for _ in 0..<2 { begin.signal() }
     for _ in 0..<2 { ended.wait() }
   }
 }
 
-/// A thread that no test has made, whose blocks run on the pool's threads after those of tests.
+/// A thread that no test has made. Its blocks run on the pool's threads after blocks of tests.
 enum Bystander {
   private static let begin = DispatchSemaphore(value: 0)
   private static let end = DispatchSemaphore(value: 0)
-  // Not `Mutex`: an exploration of code in this module would not control it.
+  // `NSLock`, because an exploration of code in this module would not control a `Mutex`.
   private static let lock = NSLock()
   nonisolated(unsafe) private static var names: Set<String> = []
 
@@ -113,7 +113,7 @@ enum Bystander {
     }
   }
 
-  /// The tests that Swift Testing knows in the blocks.
+  /// The names of the tests that Swift Testing finds current in the blocks.
   static func testsOfItsBlocks() -> Set<String> {
     begin.signal()
     for _ in 0..<64 { end.wait() }
@@ -121,7 +121,7 @@ enum Bystander {
   }
 }
 
-/// Two tests that run at the same time.
+/// Makes two tests run at the same time.
 final class Rendezvous: Sendable {
   private let arrived = DispatchGroup()
 
@@ -130,7 +130,7 @@ final class Rendezvous: Sendable {
     arrived.enter()
   }
 
-  /// Lets the other test go on.
+  /// Lets the other test continue.
   func leave() { arrived.leave() }
 
   /// Waits for the other test.

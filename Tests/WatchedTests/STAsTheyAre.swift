@@ -23,7 +23,7 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
   _ = await (one, other)
 }
 
-/// Tests that name nothing of Interlock. Each usually passes.
+/// Tests that do not use Interlock. Each usually passes.
 @Suite(.timeLimit(.minutes(1))) struct STAsTheyAre {
   private let purse = Purse()
 
@@ -35,7 +35,7 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
     await task.value
   }
 
-  /// Fails if the sleep ends before the task has taken.
+  /// Fails if the sleep ends before the task has taken the coins.
   @Test func lateCheck() async {
     let first = Task { await purse.takeAfterCheck(80) }
     try? await Task.sleep(for: .milliseconds(50))
@@ -92,7 +92,7 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
 
   private static let runs = Mutex(0)
 
-  /// Each time in one process it makes another number of tasks.
+  /// Makes a different number of tasks in each run within one process.
   @Test func countsRuns() async {
     for _ in 0..<Self.nextRun() { await takeTwice(purse, 1) }
   }
@@ -104,7 +104,7 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
     }
   }
 
-  /// In each process, and each time in one, it makes its tasks at other steps.
+  /// Makes its tasks at different steps in each process, and in each run within one process.
   @Test func notDeterministic() async {
     let number = Int(getpid()) + Self.nextRun()
     for bit in 0..<16 {
@@ -112,7 +112,7 @@ private func takeTwice(_ purse: Purse, _ coins: Int) async {
     }
   }
 
-  /// The other end of the socket answers by itself.
+  /// The process answers by itself, and no exploration controls it.
   @Test func withProcess() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/echo")

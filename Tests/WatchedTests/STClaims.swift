@@ -2,7 +2,7 @@ import Foundation
 import InterlockTesting
 import Testing
 
-/// Explored bodies that pass, and whose answers say what was left out.
+/// Explored bodies that pass, and whose answers name the orders that were left out.
 @Suite(.serialized) struct STClaims {
   /// Unchecked: the condition protects the value.
   final class Gate: @unchecked Sendable {
@@ -56,7 +56,7 @@ import Testing
 
   private static let gate = Gate()
 
-  /// The first execution opens the gate of all.
+  /// The first execution opens the gate for all later ones.
   @Test func keepsState() throws {
     try explore { if !Self.gate.isPassable { Self.gate.open() } }
   }
@@ -69,12 +69,12 @@ import Testing
     }
   }
 
-  /// All orders on a wide pool are executed, and none on a narrow one.
+  /// One execution covers all orders on a wide pool, and none on a narrow one.
   @Test func taskBlocks() async throws {
     try await explore(.executions(1)) { await waitInTask() }
   }
 
-  /// All orders on pools of three threads or more are executed, and not all on narrower ones.
+  /// The executions cover all orders on pools of three or more threads, but not on narrower ones.
   @Test func tasksBlock() async throws {
     try await explore(.executions(20)) {
       async let one: Void = waitInTask()
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// Passes one lock to two threads.
+/// Runs `work` on two blocks with one lock.
 private func onTwo(_ work: @escaping @Sendable (NSLock) -> Void) {
   let lock = NSLock()
   let group = DispatchGroup()
@@ -100,7 +100,7 @@ private func onTwo(_ work: @escaping @Sendable (NSLock) -> Void) {
   group.wait()
 }
 
-/// A thread ends the wait, so that no pool is too narrow.
+/// A thread ends the wait, so each width of the pool suffices.
 private func waitInTask() async {
   let isReady = DispatchSemaphore(value: 0)
   @Sendable func wait() { isReady.wait() }

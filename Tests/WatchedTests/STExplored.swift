@@ -19,7 +19,7 @@ private actor Purse {
   }
 }
 
-/// Tests as they are usually written: only the trait explores them.
+/// Tests as they are usually written, explored only by the trait.
 @Suite(.explored(.budget(.seconds(5)))) struct STExplored {
   private let purse = Purse()
 

@@ -1,7 +1,7 @@
 import InterlockTesting
 import Testing
 
-/// A test that explores a body of its own.
+/// A test that itself explores a body.
 @Suite struct STExplores {
   @Test func itself() throws { try explore {} }
 }

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// Waits longer than the limit of hangs for a child that computes.
+  /// Waits for a computing child for longer than the hang limit.
   @Test func lasts() async throws {
     try await stress(1, callers: 1, rounds: 1, isolation: .process) { _, _ in
       let end = ContinuousClock.now + .seconds(3)

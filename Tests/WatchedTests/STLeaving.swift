@@ -3,7 +3,7 @@ import Foundation
 import InterlockTesting
 import Testing
 
-/// Keeps continuations that no code resumes: a checked one that is dropped would be reported.
+/// Keeps continuations that no code resumes: dropping a checked one would print a warning.
 private enum Forgotten {
   private static let lock = NSLock()
   nonisolated(unsafe) private static var values: [any Sendable] = []
@@ -11,7 +11,7 @@ private enum Forgotten {
   static func keep(_ value: any Sendable) { lock.withLock { values.append(value) } }
 }
 
-/// Waits, without a thread of the pool, until a task has come as far as it will.
+/// Waits, without blocking a thread of the pool, until a task has reached its last wait.
 private final class Arrival: Sendable {
   private let group = DispatchGroup()
 
@@ -34,7 +34,7 @@ private func waitForever(_ arrival: Arrival) async {
   }
 }
 
-/// Runs work on a thread of its own, and waits for the end of the thread.
+/// Runs work on a new thread, and waits for the end of the thread.
 private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
   final class Work: Sendable {
     let run: @Sendable () -> Void
@@ -52,7 +52,7 @@ private func onJoinedThread(_ work: @escaping @Sendable () -> Void) {
   pthread_join(thread, nil)
 }
 
-/// Tests that leave a task behind, whatever the grace.
+/// Tests that leave a task behind, with any grace.
 @Suite(.interlock(leaks: .fail(grace: .zero))) struct Leaving {
   @Test func continuation() async {
     let arrival = Arrival()
@@ -163,7 +163,7 @@ let stayingLeaks: InterlockTrait.Leaks =
   ProcessInfo.processInfo.environment["LEAKS"] == "off"
   ? .ignored : .fail(grace: .seconds(120))
 
-/// The same with an end. `ROUNDS` is the number of cases of each test.
+/// Tests like `Leaving`, whose tasks end. `ROUNDS` is the number of cases of each test.
 @Suite(.interlock(leaks: stayingLeaks)) struct Staying {
   static let rounds = 0..<(Int(ProcessInfo.processInfo.environment["ROUNDS"] ?? "") ?? 20)
 
@@ -194,7 +194,7 @@ let stayingLeaks: InterlockTrait.Leaks =
     await reader.value
   }
 
-  /// Ends after the test.
+  /// The cancelled task ends after the test.
   @Test(arguments: rounds) func cancelled(_ round: Int) async {
     let task = Task { try? await Task.sleep(for: .seconds(3600)) }
     task.cancel()

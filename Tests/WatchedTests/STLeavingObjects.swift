@@ -3,7 +3,7 @@ import Foundation
 import InterlockTesting
 import Testing
 
-/// Objects that stay as long as the process.
+/// Keeps objects for the life of the process.
 private enum Attic {
   private static let lock = NSLock()
   nonisolated(unsafe) private static var values: [Any] = []
@@ -11,9 +11,9 @@ private enum Attic {
   static func keep(_ value: Any) { lock.withLock { values.append(value) } }
 }
 
-/// A lock of the C library that lies in memory of its own, and is not destroyed.
+/// A lock of the C library on the heap, which is never destroyed.
 private final class HeapLock: @unchecked Sendable {
-  // Unchecked: the memory is only given to the C library.
+  // Unchecked: the memory is used by the C library only.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   let readWrite = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
@@ -31,7 +31,7 @@ private func afterAll(of queue: DispatchQueue) async {
   await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
 }
 
-/// Runs work on a thread of its own, and waits for its end.
+/// Runs work on a new thread, and waits for the end of the thread.
 private func joined(_ work: @escaping @Sendable () -> Void) {
   final class Work: Sendable {
     let run: @Sendable () -> Void
@@ -88,7 +88,7 @@ private func joined(_ work: @escaping @Sendable () -> Void) {
       await Task.yield()
       lock.lock()  // leaves a task's lock
     }.value
-    // The end of the task's part is known soon after the task's value.
+    // The end of a task's part is known shortly after the task's value.
     await Task.detached(priority: .background) {}.value
   }
 
@@ -158,7 +158,7 @@ private func joined(_ work: @escaping @Sendable () -> Void) {
 
   @Test(.interlock(leaks: .warn(grace: .zero))) func warned() { mutex() }
 
-  /// An outer task may run, and make its own, before the call returns that makes it.
+  /// An outer task may run and make its inner task before the call that makes it returns.
   @Test func ofTasksJustMade() async {
     let arrivals = DispatchGroup()
     for _ in 0..<8 {
@@ -190,7 +190,7 @@ private func waitForAll(_ group: DispatchGroup) async {
   }
 }
 
-/// The same with an end. `ROUNDS` is the number of cases of each test.
+/// Tests like `LeavingObjects`, whose objects end. `ROUNDS` is the number of cases of each test.
 @Suite(.interlock(leaks: stayingLeaks)) struct StayingObjects {
   static let rounds = Staying.rounds
 
@@ -200,7 +200,7 @@ private func waitForAll(_ group: DispatchGroup) async {
     await Task.detached { lock.withLock {} }.value
   }
 
-  /// A lock that is freed while it is held is no lock any more.
+  /// A lock that is freed while held does not count as left.
   @Test(arguments: rounds) func freedLock(_ round: Int) { NSLock().lock() }
 
   @Test(arguments: rounds) func mutexes(_ round: Int) async {
@@ -218,7 +218,7 @@ private func waitForAll(_ group: DispatchGroup) async {
     await afterAll(of: queue)
   }
 
-  /// Locks that other tests use at the same time belong to none of them.
+  /// Locks that other tests use at the same time belong to no test.
   @Test(arguments: rounds) func sharedLock(_ round: Int) {
     for _ in 0..<20 {
       Self.shared.lock()
@@ -242,7 +242,7 @@ private func waitForAll(_ group: DispatchGroup) async {
     queue.async {}
     queue.suspend()
     queue.resume()
-    // Resumed after the test, in half of the cases.
+    // In half of the cases, the queue is resumed after the test.
     if round % 2 == 0 { queue.resume() } else { DispatchQueue.global().async { queue.resume() } }
     let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
     inactive.activate()
@@ -264,7 +264,7 @@ private func waitForAll(_ group: DispatchGroup) async {
     if round % 2 == 0 { Attic.keep(timer) }
   }
 
-  /// A released source is cancelled by libdispatch.
+  /// Libdispatch cancels a source when it is released.
   @Test(arguments: rounds) func released(_ round: Int) {
     let timer = DispatchSource.makeTimerSource()
     timer.schedule(deadline: .now() + 3600)

@@ -11,7 +11,7 @@ private final class Flag: @unchecked Sendable {
   var value: Bool { lock.withLock { isSet } }
 }
 
-/// Tests that never end: each waits in a loop for what no thread does.
+/// Tests that never end: each polls for a change that no thread makes.
 @Suite struct STLivelocks {
   @Test func oneThread() throws {
     try explore(.budget(.seconds(2))) { Self.poll() }
@@ -31,7 +31,7 @@ private final class Flag: @unchecked Sendable {
 
   @Test(.explored(.budget(.seconds(120)))) func byTrait() async { await Self.pollInTasks() }
 
-  /// Replays what an exploration found.
+  /// Replays the livelock that an exploration found.
   @Test func replayed() throws {
     let found = Mutex("")
     try withKnownIssue {
@@ -45,7 +45,7 @@ private final class Flag: @unchecked Sendable {
     try explore(replay: found.withLock { $0 }) { Self.pollIfSecondIsFirst() }
   }
 
-  /// Ends if the first thread comes first.
+  /// Ends only if the first thread comes first.
   private static func pollIfSecondIsFirst() {
     let first = Mutex<Int?>(nil)
     let group = DispatchGroup()

@@ -18,7 +18,7 @@ private actor Feed {
   }
 }
 
-/// Tests that yield until another task, or another thread, has done something.
+/// Tests that yield until another task or thread has made a change.
 @Suite(.explored(.budget(.seconds(60)))) struct STPolling {
   @Test func actor() async {
     let feed = Feed()
@@ -68,7 +68,7 @@ private actor Feed {
     group.wait()
   }
 
-  /// The other task may need more time than that.
+  /// The other task may need more time than two yields.
   @Test func twoRounds() async {
     let feed = Feed()
     Task { await feed.put(1) }

@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
-// More flaky tests that others have published, each with its repair: a clock, a loop on a thread of
-// its own, a continuation with two callers, and an actor that is entered again.
+// Published flaky tests, each with its repair: a clock, a loop on its own thread, a continuation
+// with two callers, and an actor that is entered again.
 
-/// A clock that stands until a test advances it.
+/// A clock whose time changes only when a test advances it.
 private final class TestClock: Clock {
   struct Instant: InstantProtocol {
     var offset = Duration.zero
@@ -66,7 +66,7 @@ private struct Debouncer {
   }
 }
 
-/// An event loop on a thread of its own.
+/// An event loop on its own thread.
 ///
 /// Source: swift-nio, issue 1445: the test in which another thread cancels a repeated task traps,
 /// since a task is scheduled on a loop that has shut down.
@@ -135,7 +135,7 @@ private final class RepeatedTask: Sendable {
   }
 }
 
-/// A connection to a radio, whose answer or a cancellation ends a request.
+/// A connection to a radio. The radio's answer or a cancellation ends a request.
 ///
 /// Source: Meshtastic-Apple, pull request 1755: the continuation is forgotten after it is resumed.
 private final class Connection: Sendable {
@@ -166,7 +166,7 @@ private final class Connection: Sendable {
   }
 }
 
-/// Counts the images that it makes.
+/// Makes images, and counts them.
 private actor Server {
   private var images = 0
 
@@ -176,7 +176,7 @@ private actor Server {
   }
 }
 
-/// A cache that may have changed when a download ends.
+/// A cache of an image, which may change during a download.
 ///
 /// Source: SwiftLint, issue 4883, which asks for a rule against such actors.
 private actor ImageCache {

@@ -1,8 +1,8 @@
 import Synchronization
 import Testing
 
-// Flaky tests that others have published, rebuilt from their descriptions, each with its repair. As
-// tests, all of them usually pass.
+// Published flaky tests, rebuilt from their descriptions, each with its repair. As tests, all of
+// them usually pass.
 
 /// Invocations of a local server, which wait for the answers to their requests.
 ///
@@ -11,7 +11,7 @@ import Testing
 private final class AnswerPool: Sendable {
   private struct State {
     var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-    /// Requests that ended before a task waited for them, and whether by an answer.
+    /// The requests that ended before a task waited for them; true for those that were answered.
     var ended: [Int: Bool] = [:]
   }
 
@@ -40,7 +40,7 @@ private final class AnswerPool: Sendable {
     }
   }
 
-  /// Ends a request, also before a task waits for it.
+  /// Ends a request, even before a task waits for it.
   func end(_ request: Int, isAnswer: Bool) {
     let continuation = state.withLock { state in
       if state.ended[request] == nil { state.ended[request] = isAnswer }

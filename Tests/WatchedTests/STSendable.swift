@@ -4,7 +4,7 @@ import InterlockTesting
 import Testing
 import XCTest
 
-/// Claims to be safe: one method forgets the lock.
+/// Claims to be safe, although one method forgets the lock.
 final class Shelf: @unchecked Sendable {
   private let lock = NSLock()
   @Tracked private var books: [String: Int] = [:]
@@ -14,7 +14,7 @@ final class Shelf: @unchecked Sendable {
   func has(_ name: String) -> Bool { books[name] != nil }  // looks
 }
 
-/// Reads under the lock, and writes what it has read under the lock again.
+/// Reads under the lock, and writes the result under the lock again.
 final class Tally: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0
@@ -34,13 +34,13 @@ final class Plain: @unchecked Sendable {
 
   func add() {
     let old = count
-    // Room for the other thread between the two accesses.
+    // Leaves time for the other thread between the two accesses.
     for _ in 0..<1_000 where count < 0 {}
     count = old + 1
   }
 }
 
-/// Two locks in two orders.
+/// Takes two locks in two orders.
 final class Pairing: Sendable {
   private let locks = [NSLock(), NSLock()]
 
@@ -48,7 +48,7 @@ final class Pairing: Sendable {
   func back() { locks[1].withLock { locks[0].withLock {} } }
 }
 
-/// Checks of pairs; each prints its matrix.
+/// Checks of pairs. Each check prints its matrix.
 @Suite(.serialized) struct SendableChecks {
   @Test func sections() async throws {
     let matrix = try await checkSendable(of: Shelf(), budget: .seconds(120)) { check in
@@ -103,7 +103,7 @@ final class Pairing: Sendable {
   }
 }
 
-/// As `SendableChecks`, in XCTest.
+/// The same checks as `SendableChecks`, in XCTest.
 final class XCSendable: XCTestCase {
   func testSections() async throws {
     try await checkSendable(of: Shelf(), budget: .seconds(120)) { check in
@@ -113,7 +113,7 @@ final class XCSendable: XCTestCase {
   }
 }
 
-/// An actor that acts behind an `await` on what it has checked before.
+/// An actor that checks, awaits and then acts on the check.
 actor Wallet {
   private(set) var balance = 100
 

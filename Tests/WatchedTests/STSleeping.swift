@@ -2,7 +2,7 @@ import Foundation
 import InterlockTesting
 import Testing
 
-/// Bodies that take a sleep for an order, and one that joins instead.
+/// Bodies that take a sleep for an order, and a body that joins instead.
 @Suite struct STSleeping {
   /// Unchecked: the lock protects the value.
   final class Value: @unchecked Sendable {

@@ -20,11 +20,11 @@ private actor GlobalCount {
   func add() { value += 1 }
 }
 
-/// Tests of global state: each is as it would be if it ran once, in a process of its own.
+/// Tests of global state, each explored as if every order ran in a new process.
 @Suite(.explored(.budget(.seconds(5)))) struct STStatic {
   private static let cache = GlobalCache()
 
-  /// The second order would find a warm cache.
+  /// The second order would find a warm cache if it ran in the same process.
   @Test func loadsTwice() async {
     async let one = Self.cache.value("a")
     async let other = Self.cache.value("a")
@@ -43,7 +43,7 @@ private actor GlobalCount {
 
   private static let seen = GlobalCount()
 
-  /// The order in which the other task comes first leaves something behind: nothing fails, but
+  /// Leaves state behind in the order in which the other task comes first. No order fails, but
   /// later executions have other steps.
   @Test func leftByOneOrder() async {
     let own = GlobalCount()
@@ -56,7 +56,7 @@ private actor GlobalCount {
 
   private static let failed = GlobalCount()
 
-  /// The same, and an order behind it fails: none does in a process of its own.
+  /// Leaves state behind as above, and then a later order fails, unless each has a new process.
   @Test func failsAfterOneOrder() async {
     let own = GlobalCount()
     let isFirst = await Self.failed.value == 0

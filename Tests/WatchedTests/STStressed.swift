@@ -3,7 +3,7 @@ import Interlock
 import InterlockTesting
 import Testing
 
-/// A counter whose `add` marks its access, under a lock or not.
+/// A counter whose `add` marks its access, with or without a lock.
 final class Counter: Sendable {
   private let section = Section("counter")
   private let lock = NSLock()
@@ -16,7 +16,7 @@ final class Counter: Sendable {
   func addLocked() { lock.withLock { add() } }
 }
 
-/// Two locks that two callers take in two orders, each once the other has its first.
+/// Two callers take two locks in two orders, each after the other caller has its first lock.
 final class Crossed: Sendable {
   private let locks = [NSLock(), NSLock()]
   private let taken = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
@@ -88,7 +88,7 @@ struct Stressed {
   }
 }
 
-/// Lines from several callers.
+/// Collects lines from several callers.
 final class Drawn: Sendable {
   private let lock = NSLock()
   nonisolated(unsafe) private var lines: [String] = []

@@ -3,7 +3,7 @@ import Interlock
 import InterlockTesting
 import Testing
 
-/// Tests under `.interlock`: what each reports is what the parent looks for.
+/// Tests under `.interlock`; the parent process checks their reports.
 @Suite(.interlock(hangLimit: .seconds(5)))
 struct Watched {
   @Test func tasks() async { await Meeting("of tasks").inTasks() }
@@ -47,10 +47,10 @@ struct Watched {
   }
 }
 
-/// The trait of a suite, replaced by those of a test and of an inner suite.
+/// The trait of a suite, replaced by the traits of a test and of an inner suite.
 @Suite(.interlock(hangLimit: .milliseconds(500), predict: true, failOn: .potential), .serialized)
 struct Replaced {
-  /// Waits for longer than the suite's limit: for a process, which is no progress of this one.
+  /// Waits for a process, for longer than the suite's limit: to this process, that is no progress.
   @Test(.interlock(hangLimit: .seconds(60))) func waitsLonger() throws {
     let file = try #require(popen("sleep 3", "r"))
     #expect(fgetc(file) == EOF)
@@ -64,7 +64,7 @@ struct Replaced {
   }
 }
 
-/// Expectations where Swift Testing itself knows no test.
+/// Expectations on threads on which Swift Testing itself finds no current test.
 @Suite(.interlock) struct Expecting {
   @Test(arguments: [1, 2]) func onThread(_ number: Int) {
     onAThread {
@@ -90,7 +90,7 @@ struct Replaced {
     }
   }
 
-  /// The same thread of the pool runs blocks of a test and of no test.
+  /// One thread of the pool runs blocks of this test and blocks of no test.
   @Test func leavesThePool() {
     let ended = DispatchGroup()
     for _ in 0..<64 { DispatchQueue.global().async(group: ended) {} }
@@ -107,7 +107,7 @@ struct Replaced {
   }
 }
 
-/// Exit tests, whose bodies run in a process of their own.
+/// Exit tests, whose bodies run in separate processes.
 @Suite(.interlock) struct Exiting {
   @Test func stresses() async {
     await #expect(processExitsWith: .success) {
@@ -122,7 +122,7 @@ struct Replaced {
   }
 }
 
-/// Runs a function on a thread of its own, and waits for it.
+/// Runs a function on a new thread, and waits for its end.
 func onAThread(_ body: @escaping @Sendable () -> Void) {
   let ended = DispatchSemaphore(value: 0)
   Thread.detachNewThread {
@@ -132,7 +132,7 @@ func onAThread(_ body: @escaping @Sendable () -> Void) {
   ended.wait()
 }
 
-/// Two tests at a time, one of which has a conflict.
+/// Two tests at the same time, one of which has a conflict.
 @Suite(.interlock) struct Together {
   static let both = Rendezvous()
   static let ended = Rendezvous()
@@ -149,7 +149,7 @@ func onAThread(_ body: @escaping @Sendable () -> Void) {
   }
 }
 
-/// Two tests at a time, with one section each in the conflict.
+/// Two tests at the same time, each with one side of a conflict.
 @Suite(.interlock) struct Shared {
   static let meeting = Meeting("of both")
   static let ended = Rendezvous()
@@ -170,7 +170,7 @@ func onAThread(_ body: @escaping @Sendable () -> Void) {
   }
 }
 
-/// Two tests at a time, and a conflict of neither.
+/// Two tests at the same time, and a conflict that belongs to no test.
 @Suite(.interlock) struct Unowned {
   static let both = Rendezvous()
   static let ended = Rendezvous()
@@ -187,7 +187,7 @@ func onAThread(_ body: @escaping @Sendable () -> Void) {
   }
 }
 
-/// Orders of locks that never met.
+/// Locks in two orders that did not overlap.
 @Suite(.serialized) struct Predicted {
   @Test(.interlock(predict: true, failOn: .potential)) func fails() { crossInTurn() }
 }
@@ -205,13 +205,13 @@ private func crossInTurn() {
   }
 }
 
-/// Two tests at a time, of which the one that is not watched has a potential finding. Prediction is
-/// on from the start of the process.
+/// Two tests at the same time. The unwatched test has a potential finding. Prediction is on from
+/// the start of the process.
 struct Beside {
   static let isDone = DispatchSemaphore(value: 0)
   static let ended = Rendezvous()
 
-  /// Not asynchronous: the stack of the wait shows the test. One of the waits blocks.
+  /// Synchronous, so that the stack of the wait shows the test. One of the waits blocks.
   @Test func unwatched() {
     for _ in 0..<20 {
       Task.detached { Self.isDone.signal() }
@@ -225,7 +225,7 @@ struct Beside {
   }
 }
 
-/// As above, where the suite around the test that has the finding predicts, and its own does not.
+/// The test with the finding has a trait that does not predict; the suite around it predicts.
 @Suite(.interlock(predict: true, failOn: .potential)) struct Around {
   static let isDone = DispatchSemaphore(value: 0)
   static let ended = Rendezvous()
@@ -243,7 +243,7 @@ struct Beside {
   }
 }
 
-/// Hangs.
+/// A test that hangs.
 struct Hanging {
   @Test(.interlock(hangLimit: .seconds(3))) func suspends() async {
     await withCheckedContinuation { Self.kept.keep($0) }
@@ -259,7 +259,7 @@ final class Kept: Sendable {
   func keep(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
 }
 
-/// A thread that holds a lock waits for the main queue, whose actor waits for the lock.
+/// A thread holds a lock and waits for the main queue; the main actor waits for the lock.
 final class MainModel: Sendable {
   private let lock = NSLock()
 

@@ -13,7 +13,7 @@ private actor Purse {
   }
 }
 
-/// Tests of XCTest that name nothing of Interlock. Each usually passes.
+/// Tests of XCTest that do not use Interlock. Each usually passes.
 final class XCAsTheyAre: XCTestCase {
   private let purse = Purse()
   private var isSetUp = false
@@ -61,7 +61,7 @@ final class XCAsTheyAre: XCTestCase {
     XCTAssertEqual(coins, 20)
   }
 
-  /// Each call answers on a queue of its own.
+  /// Each call answers on a separate queue.
   private func answers(_ count: Int, to answer: @escaping @Sendable (Int) -> Void) {
     for number in 0..<count {
       DispatchQueue(label: "answers \(number)").asyncAfter(deadline: .now() + 1) { answer(number) }
@@ -139,7 +139,7 @@ final class XCAsTheyAre: XCTestCase {
     XCTAssertGreaterThanOrEqual(Date().timeIntervalSince(begun), 0.04)
   }
 
-  /// A waiter on a queue is still on the queue afterwards.
+  /// A waiter on a queue is still on that queue after the wait.
   func testWaitOnQueue() {
     let queue = DispatchQueue(label: "waits")
     queue.sync {
@@ -161,7 +161,7 @@ final class XCAsTheyAre: XCTestCase {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// All tasks on the main actor, as a test for a serial executor has it.
+  /// Enqueues all tasks on the main actor, as a test helper for serial executors does.
   func testSerialExecutor() async throws {
     let symbol = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook")
     let hook = try XCTUnwrap(symbol).assumingMemoryBound(to: Hook?.self)
@@ -172,7 +172,7 @@ final class XCAsTheyAre: XCTestCase {
     XCTAssertTrue({ Thread.isMainThread }())
   }
 
-  /// A process of the same executable is to do as the test expects.
+  /// A child process of the same executable must behave as the test expects.
   func testOwnProcess() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -208,15 +208,15 @@ final class XCAsTheyAre: XCTestCase {
   func testMeasure() { measure { calls = 1 } }
 }
 
-/// A test of XCTest with more threads at once than an exploration has stacks for: in its first
-/// order none of them runs before the test waits.
+/// A test of XCTest with more threads at once than an exploration has stacks: in its first order,
+/// no thread runs before the test waits.
 final class XCManyThreads: XCTestCase {
   func testThreads() {
     for _ in 0..<12_000 { Thread.detachNewThread {} }
   }
 }
 
-/// A class that surrounds each of its tests.
+/// A class with work before and after each of its tests.
 final class XCSurrounds: XCTestCase {
   @TaskLocal static var isSurrounded = false
 
@@ -248,7 +248,7 @@ final class XCExplores: XCTestCase {
   }
 }
 
-/// Tests of XCTest that ask to be explored.
+/// Tests of XCTest that request exploration.
 final class XCExplored: ExploredTestCase {
   override var options: [ExploreOption] { [.budget(.seconds(5))] }
 

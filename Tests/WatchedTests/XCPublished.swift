@@ -3,8 +3,8 @@ import XCTest
 
 /// A published flaky test of XCTest, and its repair.
 ///
-/// Source: BeeSwift, pull request 798: the listener observes in a task of its own, and a
-/// notification that is posted before that is lost. (As bitwarden/ios, pull request 1375.)
+/// Source: BeeSwift, pull request 798: the listener observes in a separate task, so a notification
+/// that is posted before it is lost. (Likewise bitwarden/ios, pull request 1375.)
 final class XCPublished: XCTestCase {
   private static let changed = Notification.Name("changed")
 

@@ -2,14 +2,14 @@ import Interlock
 import InterlockTesting
 import XCTest
 
-/// Tests of XCTest, watched.
+/// Watched tests of XCTest.
 final class XCWatched: InterlockTestCase {
   func testConflict() { Meeting("of testConflict").onThreads() }
 
   func testQuiet() { Section("of testQuiet").write {} }
 }
 
-/// A test of XCTest that leaves a task behind, and one that does not.
+/// A test of XCTest that leaves a task behind, and a test that does not.
 final class XCLeaving: InterlockTestCase {
   override var leaks: InterlockTrait.Leaks {
     .fail(grace: name.hasSuffix("testLeaves") ? .zero : .seconds(120))

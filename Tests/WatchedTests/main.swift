@@ -3,7 +3,7 @@ import InterlockTesting
 import Testing
 import XCTest
 
-// As the package manager's test runner: see Tests/HangingTests.
+// Starts the tests as the package manager's test runner does: see Tests/HangingTests.
 if CommandLine.arguments.contains(where: { $0.contains("Unowned") }) { Outsiders.start() }
 if CommandLine.arguments.contains(where: { $0.contains("leavesThePool") }) { Bystander.start() }
 if CommandLine.arguments.contains("swift-testing") {

@@ -53,7 +53,7 @@ struct CacheConformanceTests {
       let cache = subject.make()
       cache.setValue([1], forKey: "a", cost: 10)
       cache.setValue([], forKey: "b", cost: 0)
-      // Read, so that an access is noted too.
+      // A read, so that an access is noted too.
       _ = cache.value(forKey: "a")
       #expect(cache.totalCost == 10)
       #expect(

@@ -18,7 +18,7 @@ struct CachePeculiarityTests {
     #expect(await cache.totalCost == 0)
   }
 
-  @Test("A cache with a reentrant serial queue traps when it is read, and not before")
+  @Test("A cache with a reentrant serial queue traps only when it is read")
   func reentrantSerialQueue() async {
     await #expect(processExitsWith: .success) {
       let cache = ReentrantSerialQueueCache()
@@ -39,7 +39,7 @@ struct CachePeculiarityTests {
     }
   }
 
-  @Test("Every cache with the five required methods alone keeps no costs and shows no entries")
+  @Test("Every cache with only the five required methods keeps no costs and shows no entries")
   func defaults() {
     let cache = FiveMethods()
     #expect(cache.totalCost == nil)

@@ -56,7 +56,7 @@ struct LockConformanceTests {
   }
 
   @Test(
-    "Every lock strategy admits one reader at a time where it has no shared access",
+    "Every lock strategy without shared access admits one reader at a time",
     arguments: LockCase.exclusive)
   func exclusiveReaders(_ strategy: LockCase) async {
     let lock = strategy.make()
@@ -69,12 +69,12 @@ struct LockConformanceTests {
   }
 
   @Test(
-    "Every lock strategy admits readers together where it has shared access",
+    "Every lock strategy with shared access admits readers together",
     arguments: LockCase.shared)
   func sharedReaders(_ strategy: LockCase) async {
     let lock = strategy.make()
     let inside = Rendezvous(of: 3)
-    // Ends only if all three overlap.
+    // The test ends only if all three readers overlap.
     await onThreads(3) { _ in lock.withSharedLock { inside.meet() } }
   }
 }
@@ -87,7 +87,7 @@ struct LockPeculiarityTests {
     let lock = NoLock()
     let inside = Rendezvous(of: 2)
     await onThreads(2) { _ in lock.withLock { inside.meet() } }
-    // The checks above must detect what this one allows.
+    // The checks above must detect the overlaps that NoLock allows.
     let writers = Traffic()
     await onThreads(4) { _ in
       visit { lock.withLock { writers.write() } }
@@ -142,11 +142,11 @@ private func visit(_ body: () -> Void) {
 
 /// Counts callers in the critical section. A collision is a caller that overlaps a writer.
 ///
-/// Calls are shorter than a scheduler's time slice, so that threads would run one after the other
-/// and overlap by luck. So some calls stay in until another caller overlaps, or long enough for all
-/// to have tried. Atomics, so that a broken lock gives a wrong number and not undefined behaviour.
+/// Calls are shorter than a scheduler's time slice, so that threads could run one after another and
+/// never overlap. Some calls therefore stay inside until another caller overlaps, or until all
+/// callers have had time to try. Atomics, so that a broken lock gives a wrong number.
 private final class Traffic: Sendable {
-  /// Measured by the clock: on a loaded machine each yield may take a time slice.
+  /// A duration, because each yield may take a time slice on a busy machine.
   private static let patience = Duration.microseconds(300)
 
   private static func isLong(_ turn: Int) -> Bool { turn < 20 || turn % 64 == 0 }
@@ -167,7 +167,7 @@ private final class Traffic: Sendable {
     readersInside.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Raises the number of writes in two steps, so that overlapping writers lose some.
+  /// Raises the number of writes in two steps, so that overlapping writers lose some updates.
   func write() {
     writersInside.add(1, ordering: .sequentiallyConsistent)
     let count = writeCount.load(ordering: .relaxed)
@@ -177,7 +177,7 @@ private final class Traffic: Sendable {
     writersInside.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether another caller overlaps a writer.
+  /// True if another caller overlaps a writer.
   private var isBeside: Bool {
     writersInside.load(ordering: .sequentiallyConsistent) > 1
       || readersInside.load(ordering: .sequentiallyConsistent) != 0

@@ -30,10 +30,10 @@ extension AsyncCacheCase {
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
 
-/// A user's cache with the required members alone.
+/// A user's cache with only the required members.
 final class FiveMethods: Cache {
   private let lock = PthreadMutexLock()
-  // Only touched under the lock.
+  // Accessed only under the lock.
   nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
 
   func value(forKey key: String) -> [UInt8]? { lock.withLock { values[key] } }

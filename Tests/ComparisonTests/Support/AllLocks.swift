@@ -6,7 +6,7 @@ import Testing
 struct LockCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var make: @Sendable () -> any Lock
-  /// Whether it has shared access.
+  /// True if the strategy has shared access.
   private var sharesReads: Bool { type(of: make()).sharesReads }
 
   /// The strategies without shared access.

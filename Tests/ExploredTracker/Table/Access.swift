@@ -3,12 +3,12 @@ internal import CInterlockEvents
 internal import CInterlockExplorer
 package import Glibc
 
-/// The tracker's accesses of shared words, as points.
+/// The tracker's accesses to shared words, which are points.
 package enum Access {
-  /// Delays each publication until `flush`, as a store buffer does: the tracker then looks before
-  /// its own publication is visible, and can miss an overlap. Shows that exploration finds that.
+  /// Delays each publication until `flush`, as a store buffer does: a begin then looks before its
+  /// own publication is visible, and can miss an overlap. Shows that exploration finds this fault.
   nonisolated(unsafe) package static var delaysPublication = false
-  // Unsafe, and not: explored threads run one at a time.
+  // Unsafe, but explored threads run one at a time.
   nonisolated(unsafe) private static var delayed: [Delayed] = []
 
   private struct Delayed {
@@ -26,20 +26,20 @@ package enum Access {
     atNextAccess.removeValue(forKey: pthread_self())?()
   }
 
-  /// A compare-exchange has only read: it has found another value.
+  /// Marks a compare-exchange as a read, because it found another value.
   static func hasOnlyRead(_ address: UnsafeRawPointer, isRelaxed: Bool) {
     if isLooking || isRelaxed && !isInTable(address) { return }
     interlock_explored_access_was(INTERLOCK_OPERATION_READ, address)
   }
 
-  /// A thread is within a look, which is one step: its accesses are operations of the step.
+  /// True while a thread looks at records, which is one step: its accesses belong to that step.
   nonisolated(unsafe) private static var isLooking = false
-  /// What threads do in the step of their next access.
+  /// The work of each thread in the step of its next access.
   nonisolated(unsafe) package static var atNextAccess: [pthread_t: () -> Void] = [:]
 
-  /// A thread that looks at others' records, to report them, does so in one step: an owner that
-  /// ends meanwhile spins, and a loop that spins has no end in an exploration. It counts itself in
-  /// the upper half of a word of the table, and in the pins of a record, which lie elsewhere.
+  /// Makes a thread's look at other records, for a report, one step: an owner that ends meanwhile
+  /// spins, and a spinning loop has no end in an exploration. The look counts itself in the upper
+  /// half of a word of the table, and in the pins of a record, which are outside of the table.
   static func look(_ count: UnsafeRawPointer, _ operand: UInt64, isBegin: Bool) {
     if isInTable(count), operand < 1 << 32 { return }
     interlock_events_hide_thread(isBegin)
@@ -50,8 +50,8 @@ package enum Access {
     delaysPublication && isInTable(address)
   }
 
-  /// Delays the calling thread's publication in a slot; returns `false` if another one is on its
-  /// way there.
+  /// Delays the calling thread's publication in a slot. Returns false if another publication for
+  /// the slot is already delayed.
   static func delay(_ word: UInt, at address: UnsafeMutableRawPointer) -> Bool {
     if delayed.contains(where: { $0.address == address }) { return false }
     delayed.append(Delayed(thread: pthread_self(), address: address, word: word))
@@ -71,12 +71,12 @@ package enum Access {
     }
   }
 
-  /// What is delayed, for the state.
+  /// The delayed publications, as part of the state.
   package static var state: [UInt64] {
     delayed.flatMap { [UInt64(UInt(bitPattern: $0.address)), UInt64($0.word)] }
   }
 
-  /// Drops what threads of another execution have left.
+  /// Drops what threads of an earlier execution have left.
   package static func forget() {
     delayed = []
     atNextAccess = [:]
@@ -90,10 +90,10 @@ package enum Access {
   }
 }
 
-/// The tracker's locks are off the path that is explored: one thread runs at a time, and without a
-/// point under the lock none waits for it.
+/// A value behind a lock of the tracker, which is not explored: one thread runs at a time, and
+/// there is no point under the lock, so no thread waits for it.
 package final class Guarded<Value>: @unchecked Sendable {
-  // Unchecked: see above.
+  // Unchecked: one thread runs at a time.
   private var value: Value
 
   package init(_ value: Value) { self.value = value }

@@ -1,19 +1,19 @@
 internal import CInterlockExplorer
 package import Synchronization
 
-// The tracker's sources are compiled into this program with this type in place of the real one:
-// each access to the table of open sections, and each access elsewhere that orders others, is a
-// point of the explorer. Relaxed accesses outside of the table are data.
+// The tracker's sources are compiled into this program with this type instead of the real one. Each
+// access to the table of open sections, and each other access that orders accesses, is a point of
+// the explorer. Relaxed accesses outside of the table are plain data.
 
-/// `Synchronization.Atomic`, whose accesses are points. One thread runs at a time, so that the
+/// `Synchronization.Atomic` with accesses that are points. One thread runs at a time, so the
 /// accesses themselves are plain.
 package struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
-  /// Only the memory, in the layout that the tracker expects.
+  /// Used only as memory, in the layout that the tracker expects.
   private let storage: Synchronization.Atomic<Value>
 
   package init(_ value: consuming Value) { storage = Synchronization.Atomic(value) }
 
-  /// As a `Mutex`, an atomic has an address of its own for as long as it exists.
+  /// Like a `Mutex`, an atomic has its own address for as long as it exists.
   fileprivate var value: UnsafeMutablePointer<Value> {
     withUnsafePointer(to: self) {
       UnsafeMutableRawPointer(mutating: UnsafeRawPointer($0)).assumingMemoryBound(to: Value.self)
@@ -86,7 +86,7 @@ package struct Atomic<Value: AtomicRepresentable & Equatable>: ~Copyable {
   }
 }
 
-/// A word of the tracker's, or a smaller value.
+/// The bits of a word of the tracker, or of a smaller value.
 private func bits<Value>(_ value: Value) -> UInt64 {
   withUnsafeBytes(of: value) { bytes in
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,9 +1,9 @@
 package import CInterlockExplorer
 
-/// A hash of all that the rest of an execution depends on: the atomics in memory, and for each
-/// thread the values that it has read. What a thread does next depends on nothing else.
+/// A hash of all that the rest of an execution depends on: the atomics in memory, and the values
+/// that each thread has read. The next step of a thread depends on nothing else.
 package enum ProgramState {
-  // Unsafe, and not: explored threads run one at a time.
+  // Unsafe, but explored threads run one at a time.
   nonisolated(unsafe) private static var memory: UInt64 = 0
   nonisolated(unsafe) private static var threads: [UInt64] = []
   /// The number of the thread that takes the step.
@@ -15,19 +15,19 @@ package enum ProgramState {
     running = 0
   }
 
-  /// The order in which words were written does not matter.
+  /// Adds a write to the hash, which does not depend on the order of writes.
   static func wrote(_ address: UnsafeRawPointer, _ old: UInt64, _ new: UInt64) {
     let place = UInt64(UInt(bitPattern: address))
     memory ^= mix(mix(place) ^ old) ^ mix(mix(place) ^ new)
   }
 
-  /// The running thread has read a value, or has taken a step.
+  /// Adds a value that the running thread has read, or a step that it has taken.
   static func learned(_ value: UInt64) {
     knowRunning()
     threads[running] = mix(threads[running] &+ value)
   }
 
-  /// What the running thread has read does not matter any more, except for these values.
+  /// Forgets all that the running thread has read, except for these values.
   package static func forget(except values: [UInt64]) {
     knowRunning()
     threads[running] = 1
@@ -38,7 +38,7 @@ package enum ProgramState {
     while threads.count <= running { threads.append(0) }
   }
 
-  /// With what else the program depends on.
+  /// The hash together with all other values that the program depends on.
   package static func hash(with values: [UInt64]) -> UInt64 {
     var hash = memory
     for thread in threads { hash = mix(hash &+ thread) }
@@ -55,19 +55,19 @@ package enum ProgramState {
   }
 }
 
-/// Searches for states: an execution is cut where it comes to a state that was reached before,
-/// since all that can follow has been explored, or will be.
+/// A search for states: an execution is cut when it reaches a known state, because all that can
+/// follow has been explored or will be.
 ///
 /// States are kept as hashes of 64 bits (hash compaction: Wolper and Leroy, CAV 1993). With a
 /// million states, the probability that two have one hash is below one in ten million.
 package enum StateSearch {
-  // Unsafe, and not: one thread explores.
+  // Unsafe, but one thread explores.
   nonisolated(unsafe) private static var inner: UnsafeMutablePointer<interlock_strategy>?
   nonisolated(unsafe) private static var state: () -> UInt64 = { 0 }
   nonisolated(unsafe) private static var cuts = true
-  /// All that were reached.
+  /// All states that were reached.
   nonisolated(unsafe) package private(set) static var states: Set<UInt64> = []
-  /// The choices of the execution before, and of this one as long as it repeats them.
+  /// The choices of the previous execution, and of this one as long as it repeats them.
   nonisolated(unsafe) private static var choices: [Int32] = []
   nonisolated(unsafe) private static var repeated = 0
 
@@ -78,7 +78,7 @@ package enum StateSearch {
     make(interlock_dfs_create(.max), cuts: true, state)
   }
 
-  /// Random executions, whole, which must reach no other states than the search has reached.
+  /// Random, whole executions, which must reach no other states than the search.
   package static func sample(_ state: @escaping () -> UInt64) -> UnsafeMutablePointer<
     interlock_strategy
   >? {
@@ -110,7 +110,7 @@ package enum StateSearch {
     strategy.pointee.is_complete = { _ in
       StateSearch.inner.map { $0.pointee.is_complete($0) } ?? false
     }
-    // The process ends.
+    // Nothing to destroy, because the process ends.
     strategy.pointee.destroy = { _ in }
     return strategy
   }
@@ -136,7 +136,7 @@ package enum StateSearch {
     _ execution: UnsafePointer<interlock_exploration_state>
   ) -> Int32 {
     let repeats = repeated < choices.count
-    // The states on the way to the choice that is new are known.
+    // The states on the way to the new choice are known.
     if !repeats, !states.insert(state()).inserted { return Int32(INTERLOCK_CHOICE_CUT) }
     let choice = inner.pointee.choose(inner, execution)
     if !repeats || choices[repeated] != choice {

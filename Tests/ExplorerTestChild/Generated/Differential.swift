@@ -1,19 +1,19 @@
 import CInterlockExplorer
 import Foundation
 
-/// Compares the outcomes of generated programs: those of all orders in the model with those of the
-/// real Dispatch and the real runtime, or with those that another search finds.
+/// Compares the outcomes that the search finds in generated programs with the outcomes of the real
+/// Dispatch and the real runtime, or with those of another search.
 enum Differential {
   struct Options {
     var first: UInt64 = 0
     var count: UInt64 = 1
     var areSmall = false
-    /// The number of real executions; 0 compares with another search instead: depth-first, or that
-    /// many random orders.
+    /// The number of real executions. With 0, the program is compared with another search: with
+    /// `randomOrders` random orders, or with depth-first search if that is 0 too.
     var runs = 0
     var randomOrders: UInt64 = 0
-    /// The other search knows each fact from the start: it leaves every wait of a task, and every
-    /// actor's queue, to the runtime.
+    /// The other search knows each fact from the start. It leaves every wait of a task and every
+    /// actor's queue to the runtime.
     var knowsFacts = false
     /// The largest number of explored executions of a program.
     var executions: UInt64 = 20_000
@@ -25,7 +25,7 @@ enum Differential {
     let outcomes: Set<String>
     let executions: UInt64
     let isFinished: Bool
-    /// Why the orders are not all there.
+    /// The reason why orders are missing.
     let reason: String?
     let escape: String
     let failure: String?
@@ -41,7 +41,7 @@ enum Differential {
     }
   }
 
-  /// Prints a line for each program, with more where the two differ, and the sums.
+  /// Prints a line for each program, the details of each difference, and the sums.
   static func run(_ options: Options) {
     var finished = 0
     var unfinished = 0
@@ -58,7 +58,7 @@ enum Differential {
       var isFinished = reduced.isFinished
       var why = ""
       if let failure = reduced.failure {
-        // Real threads would wait for good.
+        // Real threads would wait for ever.
         stuck += 1
         print("seed=\(seed) stuck: \(failure)\n\(program.text)")
         continue
@@ -139,7 +139,7 @@ enum Differential {
     init(_ program: GeneratedProgram) { self.program = program }
   }
 
-  /// All but those that begin a search of their own.
+  /// All facts but `INTERLOCK_FACT_SECTIONS`, which would begin a new search.
   private static let allFacts =
     INTERLOCK_ALL_FACTS.rawValue & ~INTERLOCK_FACT_SECTIONS.rawValue
 

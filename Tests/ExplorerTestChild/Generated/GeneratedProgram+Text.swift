@@ -1,5 +1,5 @@
 extension GeneratedProgram {
-  /// The program as Swift would say it, for a report.
+  /// The program as Swift source, for a report.
   var text: String {
     var lines = ["// seed \(seed)"]
     for (number, party) in parties.enumerated() {
@@ -20,7 +20,7 @@ extension Call {
     "{ " + calls.map(\.text).joined(separator: "; ") + " }"
   }
 
-  /// The call as Swift would say it.
+  /// The call as Swift source.
   var text: String {
     switch self {
     case .log(let letter): "lock.withLock { log += \"\(letter)\" }"

@@ -1,20 +1,20 @@
-/// A call of a generated program. A letter names the place in the outcome.
+/// A call of a generated program. A letter identifies the call in the outcome.
 indirect enum Call: Sendable {
   enum Queue: String, Sendable, CaseIterable {
     case global, serial, inner, concurrent, narrow, idle
   }
 
-  // Everywhere: what the lock protects.
+  // Calls that any party may make, on the log that the lock protects.
   case log(String)
   case tryLog(String)
   case readLog
 
-  // Dispatch.
+  // Calls on Dispatch.
   case async(Queue, [Call])
   case asyncBarrier([Call])
   case sync(Queue, [Call])
   case syncBarrier([Call])
-  /// Only on the serial queue or one that targets it; only in a barrier; in a synchronous block.
+  /// `append`: on a serial queue only; `write`: in a barrier only; reads: in synchronous blocks.
   case append(String)
   case write(String)
   case readSerial
@@ -64,8 +64,8 @@ indirect enum Call: Sendable {
   case reduceGroup(String)
 }
 
-/// A small program that is made from a seed: parties that share queues, locks and an actor. Its
-/// outcome is what each of them has seen; the order decides it, and nothing in it is a data race.
+/// A small program that is generated from a seed: parties that share queues, locks and an actor.
+/// Its outcome is what each party has seen; it depends on the order. The program has no data race.
 struct GeneratedProgram: Sendable {
   enum PartyKind: Sendable { case thread, block, task }
   struct Party: Sendable {
@@ -77,14 +77,14 @@ struct GeneratedProgram: Sendable {
   /// From this seed on, programs sleep, set timers, and wait with limits or without a loop.
   static let firstWithTime: UInt64 = 100_000
   private var hasTime: Bool { seed >= Self.firstWithTime }
-  /// From this seed on, programs cancel sleeps and handlers, and call functions of sequences.
+  /// From this seed on, programs cancel sleeps and handlers, and call functions on sequences.
   static let firstWithSequences: UInt64 = 200_000
   private var hasSequences: Bool { seed >= Self.firstWithSequences }
   private(set) var parties: [Party] = []
   private var random: UInt64
   private var letters = 0
 
-  /// Plain search must finish a small program: it has two parties with two calls, and no task.
+  /// A small program has two parties with two calls and no task: plain search must finish it.
   init(seed: UInt64, isSmall: Bool = false) {
     self.seed = seed
     random = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
@@ -102,7 +102,7 @@ struct GeneratedProgram: Sendable {
         case 1: .task
         default: [.thread, .block, .task, .task][next(4)]
         }
-      // The first party is the one that the others wait for: it waits for none.
+      // The other parties wait for the first one, so that one waits for none.
       let calls = (0..<max(1, most - next(2))).map { _ in
         let topic = topics[next(topics.count)]
         return kind == .task
@@ -119,7 +119,7 @@ struct GeneratedProgram: Sendable {
 
   var callCount: Int { parties.reduce(0) { $0 + $1.calls.count } }
 
-  /// The program without its `number`-th call. What a call waits for may be left out with it, and
+  /// The program without its `number`-th call. The rest may deadlock if that call ended a wait.
   /// then the rest may deadlock.
   func withoutCall(_ number: Int) -> GeneratedProgram {
     var shorter = self
@@ -151,7 +151,7 @@ struct GeneratedProgram: Sendable {
 
   private mutating func queue(_ of: Call.Queue...) -> Call.Queue { of[next(of.count)] }
 
-  /// What a block does on a queue.
+  /// The work of a block on a queue.
   private mutating func work(_ queue: Call.Queue) -> [Call] {
     let isSerial = queue == .serial || queue == .inner
     if !isSerial { return [.log(letter())] }

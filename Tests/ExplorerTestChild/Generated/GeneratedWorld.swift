@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// What the parties of one execution of a generated program share.
+/// The state that the parties of one execution of a generated program share.
 final class GeneratedWorld: @unchecked Sendable {
-  // Unchecked: what protects a variable stands beside it.
+  // Unchecked: the comment above each variable names its protection.
 
   actor Counter {
     private var text = ""
@@ -26,33 +26,33 @@ final class GeneratedWorld: @unchecked Sendable {
   }
 
   let lock = NSLock()
-  /// The lock.
+  /// Protected by `lock`.
   var log = ""
   let serial = DispatchQueue(label: "serial")
   let inner: DispatchQueue
-  /// The serial queue.
+  /// Protected by the serial queue.
   var onSerial = ""
   let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
-  /// A serial queue on the concurrent one.
+  /// A serial queue that targets the concurrent one.
   let narrow: DispatchQueue
-  /// Barriers of the concurrent queue.
+  /// Protected by barriers of the concurrent queue.
   var onConcurrent = ""
-  /// Made only where the program uses it: an inactive queue may not be released.
+  /// Made only if the program uses it: an inactive queue must not be released.
   private(set) lazy var idle = DispatchQueue(
     label: "idle", attributes: [.concurrent, .initiallyInactive])
   let semaphore = DispatchSemaphore(value: 1)
-  /// The semaphore.
+  /// Protected by the semaphore.
   var guarded = ""
   let gate = DispatchSemaphore(value: 0)
   let group = DispatchGroup()
   let all = DispatchGroup()
   let condition = NSCondition()
-  /// The condition.
+  /// Protected by the condition.
   var raised = 0
   let counter = Counter()
   let other = Counter()
   private(set) var item = DispatchWorkItem {}
-  /// Of each party, which alone uses it.
+  /// One value for each party; only that party uses it.
   let seen: [Shared<String>]
 
   init(parties: Int, usesIdle: Bool) {
@@ -95,8 +95,8 @@ extension Call {
 }
 
 extension GeneratedProgram {
-  /// Executes the program once, and returns its outcome. `delay` is called before each call of a
-  /// party, with the numbers of both.
+  /// Executes the program once, and returns its outcome. Calls `delay` before each call of a party,
+  /// with the numbers of the party and of the call.
   func execute(_ delay: @escaping @Sendable (Int, Int) -> Void = { _, _ in }) -> String {
     let calls = parties.flatMap(\.calls)
     let usesIdle = calls.contains { $0.usesIdle }

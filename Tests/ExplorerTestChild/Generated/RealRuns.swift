@@ -13,8 +13,8 @@ struct RealRuns {
     var all: Set<String> { lock.withLock { outcomes } }
   }
 
-  /// Three threads execute it at the same time, each `count / 3` times. Ends the process if the
-  /// program hangs.
+  /// Three threads execute the program at the same time, each `count / 3` times. Ends the process
+  /// if the program hangs.
   init(_ program: GeneratedProgram, _ count: Int) {
     let seen = Seen()
     let runners = 3
@@ -36,8 +36,8 @@ struct RealRuns {
     outcomes = seen.all
   }
 
-  /// Changes the order: of four executions one is not delayed; in the others a call comes after
-  /// some turns of a loop, after another thread, or after a sleep, as a hash of the numbers says.
+  /// Varies the order by delays. One of four executions has none; in the others a call waits for
+  /// some turns of a loop, yields or sleeps, as a hash of the numbers decides.
   private static func delay(_ run: UInt64, _ party: UInt64, _ call: UInt64) {
     var hash = (run &* 31 &+ party) &* 31 &+ call &+ 1
     hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9

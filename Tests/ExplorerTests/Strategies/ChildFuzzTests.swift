@@ -2,10 +2,10 @@ import Foundation
 import StrategyTestsC
 import Testing
 
-/// What a parent reads from the memory that it shares with an explored body's process.
+/// How a parent reads the memory that it shares with an explored body's process.
 @Suite(.enabled(if: child_fuzz_is_possible(), "this build does not explore"))
 struct ChildFuzzTests {
-  /// How many inputs each reader gets.
+  /// The number of inputs of each reader.
   private static let count =
     UInt64(ProcessInfo.processInfo.environment["INTERLOCK_FUZZ_INPUTS"] ?? "") ?? 100_000
 
@@ -13,7 +13,7 @@ struct ChildFuzzTests {
     let wrong = fuzz.wrong.map { String(cString: $0) }
     #expect(wrong == nil, "input \(fuzz.wrong_number)")
     #expect(fuzz.accepted + fuzz.refused == Self.count)
-    // Some of each, or the inputs test nothing.
+    // Too few accepted or refused inputs would test nothing.
     #expect(fuzz.accepted > Self.count / 100)
     #expect(fuzz.refused > Self.count / 10)
   }

@@ -2,19 +2,19 @@ import CInterlockExplorer
 import StrategyTestsC
 import Testing
 
-/// The table that every claim of "all orders" rests on, compared with the model: two steps are
-/// taken in both orders from the same state.
+/// The dependency table, the base of each claim of "all orders", compared with the model: the model
+/// takes two steps in both orders from the same state.
 @Suite struct DependencyTableTests {
-  /// Pairs that the table calls dependent although the model shows no difference, and why that is
-  /// accepted: an execution too many, never one too few.
+  /// Pairs that are dependent in the table although the model shows no difference, each with the
+  /// reason why that is acceptable. They cost executions, and lose none.
   static let imprecise: Set<String> = [
-    // Two signals in either order wake as many waiters, but pick from other numbers of them.
+    // Two signals wake equally many waiters in either order, but pick among different numbers.
     "signal, signal", "signal, broadcast",
-    // A time that is up depends on everything that is done to the object that it wakes.
+    // The end of a time limit depends on each step on the object that it wakes.
     "semaphore try, time up", "semaphore signal, time up",
-    // A queue resumed once too often traps, so that few programs of the model resume at all.
+    // A queue that is resumed once too often traps, so few programs of the model resume at all.
     "begin, resume",
-    // Two threads never wait for one continuation in a correct program.
+    // In a correct program, two threads never wait for one continuation.
     "continuation wait, continuation wait",
   ]
 
@@ -48,7 +48,7 @@ import Testing
       """)
   }
 
-  @Test("the pairs that are dependent without need are known")
+  @Test("the pairs that are dependent without need are the accepted ones")
   func precise() {
     var pairs = Self.pairs
     let (differs, same) = Self.counts(&pairs)
@@ -60,7 +60,7 @@ import Testing
     #expect(found.isSubset(of: Self.imprecise), "\(found.subtracting(Self.imprecise))")
   }
 
-  @Test("at least 45 pairs of kinds were seen to make a difference")
+  @Test("the model shows a difference for at least 45 pairs of kinds")
   func coverage() {
     var pairs = Self.pairs
     #expect(Self.counts(&pairs).differs.count { $0 > 0 } >= 45)

@@ -1,7 +1,7 @@
 import CInterlockExplorer
 import Testing
 
-/// Steps with more operations than most: a step that makes ten thousand tasks has several for each.
+/// Steps with many operations: a step that makes ten thousand tasks has several for each task.
 @Suite struct LongStepTests {
   private func operation(_ kind: interlock_operation_kind, _ object: UInt32) -> interlock_operation
   {

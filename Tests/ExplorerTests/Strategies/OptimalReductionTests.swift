@@ -12,8 +12,8 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// Two locks crossed have three orders, the deadlock among them: a thread that takes both first
-  /// is one order for each thread.
+  /// Two crossed locks have three orders: one deadlock, and for each thread the order in which that
+  /// thread takes both locks first.
   static let known: [Known] = [
     Known(name: "lock 2 × 4", program: MODEL_LOCKS, threads: 2, times: 4, executions: 70),
     Known(name: "lock 3 × 3", program: MODEL_LOCKS, threads: 3, times: 3, executions: 1680),
@@ -49,12 +49,12 @@ import Testing
     #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")
     #expect(comparison.traces_differ == 0)
     #expect(comparison.incomplete == 0)
-    // A timed wait's enabledness is beyond the table: some of its orders are run twice.
+    // The table does not know whether a timed wait is enabled, so a few orders are run twice.
     #expect(comparison.repetitions * 50 <= comparison.dpor_executions)
   }
 
   @Test(
-    "every outcome of plain search is found where objects are numbered by their first use",
+    "every outcome of plain search is found if objects are numbered by their first use",
     arguments: Array(stride(from: UInt64(10_000), to: 10_800, by: 400)))
   func firstUse(_ seed: UInt64) {
     var comparison = model_comparison()
@@ -64,7 +64,7 @@ import Testing
     #expect(comparison.incomplete == 0)
   }
 
-  /// Programs that showed faults of earlier versions, larger than the others.
+  /// Larger programs, each of which showed a fault of an earlier version.
   @Test(
     "programs that showed faults keep all their outcomes",
     arguments: [97, 132, 207, 1520, 1933, 2148, 4211, 4626] as [UInt64], [false, true])
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "shards run each order that matters once, and each has some of many",
+    "shards run each order that matters once, and share large searches",
     arguments: known, [2, 3, 7] as [UInt32])
   func shards(_ known: Known, _ count: UInt32) {
     var program = model_make(known.program, known.threads, known.times)
@@ -113,7 +113,7 @@ import Testing
     #expect(comparison.traces_differ == 0)
     #expect(comparison.incomplete == 0)
     #expect(comparison.repetitions * 50 <= comparison.dpor_executions)
-    // Objects that are numbered by their first use are taken for one more often.
+    // If objects are numbered by their first use, the search confuses two of them more often.
     model_compare_shards(10_000 + seed, 200, 1000, true, count, &comparison)
     #expect(comparison.programs >= 80)
     #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")

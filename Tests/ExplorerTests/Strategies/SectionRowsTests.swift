@@ -2,8 +2,8 @@ import CInterlockExplorer
 import StrategyTestsC
 import Testing
 
-/// The rows of sections and sync points, compared with the model: a begin returns how many open
-/// sections it conflicts with.
+/// Compares the rows of sections and sync points with the model, where the begin of a section
+/// returns the number of open sections that it conflicts with.
 @Suite struct SectionRowsTests {
   static let first = UInt64(MODEL_FIRST_WITH_SECTIONS)
 

@@ -2,7 +2,7 @@ import CInterlockExplorer
 import StrategyTestsC
 import Testing
 
-/// Strategies by name, as the tests make them.
+/// The strategies by name, with their construction.
 enum Strategy: String, CaseIterable, Sendable {
   case random, pct, pos, surw, dfs, dpor, portfolio
 
@@ -71,7 +71,7 @@ enum Bug: String, CaseIterable, Sendable {
   }
 
   @Test(
-    "choices that a replay leaves over differ from the schedule, but behind the limit of steps",
+    "unused choices make a replay diverge, unless it reached the limit of steps",
     arguments: [
       (INTERLOCK_EXECUTION_FAILED, true), (INTERLOCK_EXECUTION_PASSED, true),
       (INTERLOCK_EXECUTION_LIMITED, false),
@@ -95,7 +95,7 @@ enum Bug: String, CaseIterable, Sendable {
   }
 
   @Test(
-    "shrinking a long execution makes no candidate that it does not run",
+    "shrinking a long execution runs each candidate that it makes",
     arguments: [(limit: 30, untilOver: 1000), (limit: 1000, untilOver: 30)])
   func shrinkLong(_ bound: (limit: UInt32, untilOver: UInt32)) {
     var shrunk = model_shrink_alternating(400, bound.limit, bound.untilOver, false)
@@ -105,7 +105,7 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(shrunk.executions == 31)
   }
 
-  @Test("an execution with many switches that fails in each order shrinks to one without any")
+  @Test("an execution with many switches that fails in each order shrinks to no preemption")
   func shrinkSwitches() {
     var shrunk = model_shrink_alternating(400, 1000, 1000, true)
     defer { interlock_schedule_destroy(&shrunk.schedule) }
@@ -113,7 +113,7 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(shrunk.preemptions == 0)
   }
 
-  @Test("shrinking tries to leave out each half of the threads once, if they come back")
+  @Test("shrinking tries to leave out each half of the threads once, if the threads run anyway")
   func shrinkNeeded() {
     var shrunk = model_shrink_in_turn(100)
     defer { interlock_schedule_destroy(&shrunk.schedule) }
@@ -138,7 +138,7 @@ enum Bug: String, CaseIterable, Sendable {
     if strategy != .dfs && strategy != .dpor { #expect(orders(5) != orders(6)) }
   }
 
-  @Test("round robin ends after the turn that is as long as the longest execution")
+  @Test("round robin ends after the quantum that is as long as the longest execution")
   func roundRobin() {
     let strategy = interlock_round_robin_create()!
     defer { strategy.pointee.destroy(strategy) }
@@ -153,7 +153,7 @@ enum Bug: String, CaseIterable, Sendable {
 
   @Test("SURW draws the order with the short thread last as often as each other order")
   func uniform() {
-    // Two threads: one operation against eight. Uniform: the one comes last in 1 of 9 orders.
+    // One operation against eight: if all orders are equally likely, 1 of 9 has the one last.
     func share(_ strategy: Strategy) -> Int {
       var program = model_make(MODEL_COUNTER, 2, 8)
       program.slots.1 = model_make(MODEL_COUNTER, 2, 1).slots.1
@@ -170,10 +170,10 @@ enum Bug: String, CaseIterable, Sendable {
     #expect(share(.random) < 60)
   }
 
-  @Test("SURW looks at each thread a few times for a step, however many tasks one actor has")
+  @Test("SURW looks at each thread a few times per step, however many tasks one actor has")
   func costOfSURW() {
     // Executes, as an engine would, a thread that makes tasks, each of which takes the actor once.
-    // The second execution has the counts of the first.
+    // The second execution uses the counts of the first one.
     func looks(tasks: Int) -> Double {
       let surw = Strategy.surw.make()
       defer { surw.pointee.destroy(surw) }
@@ -216,7 +216,7 @@ enum Bug: String, CaseIterable, Sendable {
     }
     let few = looks(tasks: 50)
     let many = looks(tasks: 400)
-    // In proportion to the threads that can run: 8 times as many.
+    // The looks grow with the number of threads that can run: 8 times as many.
     #expect(few > 0)
     #expect(many < 10 * few, "\(few) for a step of 50 tasks, \(many) for one of 400")
     #expect(many < 4 * 400, "\(many) for a step of 400 tasks")
@@ -251,7 +251,7 @@ enum Bug: String, CaseIterable, Sendable {
     }
     #expect(interlock_estimate_coverage(estimate) > 0.99)
     #expect(early < 0.9)
-    // As many as DPOR runs.
+    // Sampling finds as many distinct orders as DPOR runs.
     let dpor = interlock_dpor_create(
       interlock_dpor_options(objects_keep_their_numbers: true, shard: 0, shards: 1))!
     defer { dpor.pointee.destroy(dpor) }

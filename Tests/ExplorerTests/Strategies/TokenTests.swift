@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "a token gives its choices back",
+    "reading a token returns the choices written into it",
     arguments: [[], [0], [1, 1, 1, 0, 2, 2], [25, 26, 26, 27, 4_000_000_000, 0, 0]] as [[UInt32]])
   func roundTrip(_ choices: [UInt32]) {
     let result = read(write(choices, width: 255))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "a token gives the accesses of memory back that are points",
+    "reading a token returns the memory accesses that are points",
     arguments: [[0xffff_ffff << 32], [0x977c_6f62 << 32 | 3, 0xa << 32 | 4_000_000_000]])
   func accesses(_ accesses: [UInt64]) {
     for choices in [[], [1, 0, 2]] as [[UInt32]] {
@@ -62,7 +62,7 @@ import Testing
     #expect(read(write([1])).accesses.isEmpty)
   }
 
-  @Test("a token has 64 accesses of memory at most")
+  @Test("a token has at most 64 memory accesses")
   func mostAccesses() {
     let accesses = (0..<65).map { UInt64($0 + 1) << 32 }
     #expect(read(write([1], accesses: Array(accesses.prefix(64)))).accesses.count == 64)
@@ -75,12 +75,12 @@ import Testing
     #expect(write([0, 0, 0, 1, 0, 30, 30]) == "i1-977c6f62-w2-a3ba_30_2-03c66d")
   }
 
-  @Test("a run of choices is as long as one")
+  @Test("a run of equal choices does not lengthen a token")
   func runLength() {
     #expect(write(Array(repeating: 1, count: 1_000_000)).count < 40)
   }
 
-  @Test("every token that is cut anywhere is refused")
+  @Test("a token that is cut anywhere is refused")
   func cut() {
     let token = write([1, 0, 2, 2, 2, 30, 1])
     for length in 0..<token.count {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("every token with a changed character is refused")
+  @Test("a token with any changed character is refused")
   func changed() {
     let token = Array(write([1, 0, 2, 2, 2, 30, 1]))
     for index in token.indices {
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "what is wrong is said in one line",
+    "the error of a wrong token is one line",
     arguments: [
       ("nonsense", "this is no token of a schedule: one begins with 'i1-'"),
       ("i2-977c6f62-w2-a-000000", "the token is of another version: this one reads version 1"),

@@ -29,24 +29,24 @@ struct Exploration {
   var executions: Int { number("executions") }
   var failures: Int { number("failures") }
   var steps: Int { number("steps") }
-  /// How often the engine has looked whether a thread can take a step.
+  /// The number of times that the engine checked whether a thread can take a step.
   var looks: Int { number("looks") }
-  /// The most threads, blocks and tasks that were under way at once.
+  /// The largest number of threads, blocks and tasks in progress at once.
   var stacks: Int { number("stacks") }
   var leftBehind: Int { number("left") }
   var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }
-  /// A loop that waits for a time was held back.
+  /// True if the search held back a loop that waits for a time.
   var boundsSleeps: Bool { lines["bounds-sleeps"] == "true" }
   var boundsWakeUps: Bool { lines["bounds-wake-ups"] == "true" }
-  /// A task blocked its thread.
+  /// True if a task blocked its thread.
   var tasksBlock: Bool { lines["tasks-block"] == "true" }
   var stillBlocked: Int { number("blocked") }
   var acquisitions: Int { number("acquisitions") }
   var unanswered: Int { number("unanswered") }
   var unreleased: Int { number("unreleased") }
   var eventErrors: Int { number("errors") }
-  /// The width of the pool whose workers all wait while blocks wait for one; 0 for none.
+  /// The width of the pool whose workers all wait while blocks need a worker; 0 for none.
   var dryPoolWidth: Int { number("dry") }
   var seconds: Double { Double(number("nanoseconds")) / 1e9 }
   var signal: Int32 { Int32(number("signal")) }

@@ -8,7 +8,7 @@ struct TestChild {
   let status: Int32
   let output: String
 
-  /// Runs the child. What it writes to standard error is left out, or follows the output.
+  /// Runs the child. Its standard error is left out, or follows its output if `withErrors`.
   init(
     _ arguments: [String], limit: Double, withErrors: Bool = false, at location: SourceLocation
   ) throws {
@@ -16,7 +16,7 @@ struct TestChild {
     process.executableURL = try Self.executable()
     process.arguments = arguments
     var environment = ProcessInfo.processInfo.environment
-    // Swift's own backtracer waits for threads that never answer: the logical ones.
+    // Disabled: Swift's own backtracer waits for the logical threads, which never answer.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
     let hasEnded = DispatchSemaphore(value: 0)

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Calls the function with inputs until the options say that it is enough. In C: libFuzzer declares
-// its driver for C and C++ only.
+// Calls the function with inputs until the limit of the options is reached. In C, because libFuzzer
+// declares its driver only for C and C++.
 int interlock_fuzz(int argc, char **argv, int (*read)(const uint8_t *data, size_t size));
 
 #endif

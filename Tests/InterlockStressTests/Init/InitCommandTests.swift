@@ -5,7 +5,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// `init` on the layouts that packages have, as SwiftPM describes them.
+/// `init` on the usual layouts of packages, as SwiftPM describes them.
 @Suite("'init'", .offThePool)
 struct InitCommandTests {
   private static let cache = """
@@ -34,7 +34,7 @@ struct InitCommandTests {
     let before = package.files
     #expect(package.initialize() == .met, "\(package.test.errors.text)")
     let path = "Tests/StoreTests/ConcurrencyTests.swift"
-    // The folder is no repository: its parent is none either.
+    // Neither the folder nor its parent is a repository.
     #expect(package.files.subtracting(before) == [path, ".github/workflows/interlock.yml"])
     let text = try #require(package.read(path))
     #expect(text.contains("import Testing\n") && text.contains("@testable import Store\n"))
@@ -56,7 +56,7 @@ struct InitCommandTests {
         - 
         """), "\(output)")
     #expect(interlock.hasPrefix("../"))
-    // Nothing is overwritten, also by a second call.
+    // No file is overwritten, also by a second call.
     try package.write("// mine\n", path)
     #expect(package.initialize() == .met)
     #expect(package.read(path) == "// mine\n")
@@ -101,7 +101,7 @@ struct InitCommandTests {
     #expect(manifest.contains(#", .product(name: "InterlockTesting", package: "Interlock")]"#))
     #expect(manifest.contains(#"name: "my-appTests""#) && manifest.contains("InterlockTesting"))
     #expect(package.test.output.text.contains("edited: Package.swift\n"))
-    // SwiftPM reads what it wrote, and a second call finds nothing to add.
+    // SwiftPM reads the new manifest, and a second call finds nothing to add.
     #expect(package.initialize("--ci", "none", "--edit-manifest") == .met)
     #expect(package.read("Package.swift") == manifest)
     #expect(package.initialize("--stress") == .usage)
@@ -119,7 +119,7 @@ struct InitCommandTests {
     )
   }
 
-  @Test("Among several targets, 'init' takes the first test target, or the one that is named")
+  @Test("Among several targets, 'init' takes the first test target, or the target that is named")
   func several() throws {
     let package = try UserPackageFolder([
       "Package.swift": UserPackageFolder.manifest(
@@ -195,7 +195,7 @@ struct InitCommandTests {
               ]),
             .executableTarget(
         """.replacing("    .exec", with: "  to the targets:\n    .exec")), "\(output)")
-    // Which service it is cannot be known.
+    // Without these folders, the CI service is unknown.
     for name in [".git", ".github"] {
       try FileManager.default.removeItem(atPath: package.folder + "/" + name)
     }
@@ -227,7 +227,7 @@ struct InitCommandTests {
     }
   }
 
-  @Test("In a repository that has Interlock in it, the workflow fetches nothing else")
+  @Test("In a repository that contains Interlock, the workflow of 'init' fetches nothing else")
   func inside() throws {
     let package = try UserPackageFolder([
       "Package.swift": UserPackageFolder.manifest(#".target(name: "Store")"#),
@@ -243,7 +243,7 @@ struct InitCommandTests {
         #"    .package(name: "Interlock", path: "Vendor/main"),"#))
   }
 
-  @Test("A manifest that has Interlock by another name keeps that name")
+  @Test("'init' keeps the name that a manifest has for Interlock")
   func knownByName() throws {
     let package = try UserPackageFolder([
       "Package.swift": """
@@ -261,7 +261,7 @@ struct InitCommandTests {
     #expect(package.test.output.text.contains(#"package: "\#(folder)""#))
   }
 
-  @Test("A folder without a package, and a manifest that does not compile, are one line each")
+  @Test("'init' reports a folder without a package and a broken manifest in one line each")
   func wrong() throws {
     let empty = try UserPackageFolder(["a.txt": ""])
     #expect(empty.initialize() == .usage)
@@ -278,7 +278,7 @@ struct InitCommandTests {
     #expect(nowhere.files == ["Package.swift", "Sources/A/A.swift"])
   }
 
-  @Test("A manifest that SwiftPM refuses to edit is restored, and the exit code says so")
+  @Test("'init' restores a manifest that SwiftPM refuses to edit, and the exit code says so")
   func refused() throws {
     let package = try UserPackageFolder([
       "Package.swift": UserPackageFolder.manifest(#".target(name: "A")"#), "Sources/A/A.swift": "",
@@ -300,7 +300,7 @@ struct InitCommandTests {
     #expect(package.test.errors.text.contains("no such target"))
   }
 
-  @Test("Interlock's folder is named as seen from the package")
+  @Test("'init' names Interlock's folder relative to the package")
   func relative() {
     #expect(InitCommand.relative("/home/Interlock", to: "/home/App") == "../Interlock")
     #expect(InitCommand.relative("/home/App/Interlock", to: "/home/App") == "Interlock")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import InterlockStress
 
-/// The first test that 'init' writes of a type, from the type's source.
+/// The first test that 'init' writes for a type, made from the type's source.
 @Suite("The sketch of a type")
 struct TypeSketchTests {
-  @Test("A generic class is made by its first initialiser whose values are known, and called")
+  @Test("The sketch of a generic class calls its first initialiser whose values are known")
   func generic() throws {
     let source = #"""
       import Foundation
@@ -50,7 +50,7 @@ struct TypeSketchTests {
       ])
   }
 
-  @Test("The members of an actor are awaited, unless they are not isolated")
+  @Test("The sketch of an actor awaits its members, unless they are not isolated")
   func isolated() throws {
     let source = """
       actor Loader {
@@ -69,7 +69,7 @@ struct TypeSketchTests {
       ])
   }
 
-  @Test("A type with a shared instance alone is that instance")
+  @Test("The sketch of a type with only a shared instance uses that instance")
   func shared() throws {
     let source = """
       final class Center: Posting, @unchecked Sendable {
@@ -85,7 +85,7 @@ struct TypeSketchTests {
   }
 
   @Test(
-    "A type that a test cannot make or call has none",
+    "A type that a test cannot make or call has no sketch",
     arguments: [
       "final class Store: @unchecked Sendable { init(_ other: Other) {}; func a() {} }",
       "final class Store: Base, @unchecked Sendable { func a() {} }",

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import InterlockStress
 
-/// A small package of a user's in a temporary folder, in which 'init' is called.
+/// A user's small package in a temporary folder, in which 'init' is called.
 final class UserPackageFolder {
   let folder: String
   /// The world of the call, with its output.
   let test: TestWorld
-  /// Where Interlock was cloned from.
+  /// The address from which Interlock was cloned.
   var source: InterlockSource? = .init(
     address: "https://example.com/team/Interlock.git", commit: "0123456789abcdef")
 
@@ -24,12 +24,12 @@ final class UserPackageFolder {
     try text.write(toFile: file, atomically: true, encoding: .utf8)
   }
 
-  /// A file's text; `nil` if it is not there.
+  /// The text of a file; `nil` if the file does not exist.
   func read(_ path: String) -> String? {
     try? String(contentsOfFile: folder + "/" + path, encoding: .utf8)
   }
 
-  /// Calls `init` in the package's folder, with SwiftPM's own description of it.
+  /// Calls `init` in the package's folder, with SwiftPM's real description of the package.
   func initialize(_ arguments: String...) -> ExitCode {
     var world = test.world
     world.currentFolder = folder
@@ -38,7 +38,7 @@ final class UserPackageFolder {
     return world.perform(["init"] + arguments)
   }
 
-  /// The files below the folder, without SwiftPM's own.
+  /// The files below the folder, without those of SwiftPM.
   var files: Set<String> {
     let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return Set(

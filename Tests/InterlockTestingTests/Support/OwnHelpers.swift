@@ -8,7 +8,7 @@ func locked<Result>(_ lock: NSLock, _ body: () -> Result) -> Result {
   return body()
 }
 
-/// A lock with a function that runs a closure under it, as NIOLock.
+/// A lock with a function that runs a closure under it, like NIOLock.
 private final class ClosureLock: @unchecked Sendable {
   // Unchecked: a lock may be used by all threads.
   private let inner = NSLock()
@@ -16,7 +16,7 @@ private final class ClosureLock: @unchecked Sendable {
   func withLock<Result>(_ body: () -> Result) -> Result { locked(inner, body) }
 }
 
-/// A value behind a lock that is a class itself, as NIOLockedValueBox.
+/// A value behind a lock that is itself a class, like NIOLockedValueBox.
 final class LockBox<Value>: @unchecked Sendable {
   // Unchecked: `lock` protects the value.
   private let lock = ClosureLock()

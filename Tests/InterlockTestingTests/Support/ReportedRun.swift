@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The report in SARIF of a run of `Tests/WatchedTests` that fails.
+/// The SARIF report of a failing run of `Tests/WatchedTests`.
 struct ReportedRun {
   /// A finding of the report.
   struct Result: Equatable {
@@ -11,7 +11,7 @@ struct ReportedRun {
   }
 
   var results: [Result]
-  /// The threads of each result's schedule, with the number of their steps.
+  /// The number of steps of each thread in the schedule of each result.
   var flows: [[String: Int]]
   var run: WatchedRun
 

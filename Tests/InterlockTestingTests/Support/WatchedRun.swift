@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run of `Tests/WatchedTests`, or of another program of tests, in a process of its own.
+/// A run of `Tests/WatchedTests`, or of another program of tests, in a separate process.
 struct WatchedRun {
   /// An issue that the process recorded.
   struct Found: CustomStringConvertible {
@@ -17,7 +17,7 @@ struct WatchedRun {
   /// The exit status, or the negated number of a signal.
   var status: Int32
   var output: String
-  /// In Swift Testing alone.
+  /// Only Swift Testing's issues.
   var issues: [Found]
 
   /// Runs the tests of a library that a filter selects. Kills the process if it does not end. With

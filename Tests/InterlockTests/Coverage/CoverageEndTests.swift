@@ -4,7 +4,7 @@ import Testing
 
 @testable import Interlock
 
-/// The contention coverage that a process prints at its end.
+/// The contention coverage that a process prints when it ends.
 struct CoverageEndTests {
   @Test("with coverage=on the end has a short report, and the exit code is unchanged")
   func summary() async {
@@ -28,11 +28,11 @@ struct CoverageEndTests {
         """)
   }
 
-  @Test("with coverage=on a process that begins no section says so when it ends")
+  @Test("with coverage=on a process without a section says so when it ends")
   func reportOfNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("INTERLOCK_OPTIONS", "coverage=on", 1)
-      // The constructor, which runs before `main` if the variable is set from the start.
+      // Reads the options, as the constructor does before `main` if the variable is set in time.
       readOptions()
       exit(EXIT_SUCCESS)
     }
@@ -40,7 +40,7 @@ struct CoverageEndTests {
     #expect(text == "interlock: coverage: no resource: no section was begun\n")
   }
 
-  @Test("a process that passes coverage on to its children reports none of its own")
+  @Test("a process that passes coverage on to its children reports no coverage of its own")
   func passedOn() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("INTERLOCK_OPTIONS", "coverage=on", 1)
@@ -68,7 +68,7 @@ struct CoverageEndTests {
       processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
     ) {
       setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
-      // The constructor, which runs before `main` if the variable is set from the start.
+      // Reads the options, as the constructor does before `main` if the variable is set in time.
       readOptions()
       exit(EXIT_SUCCESS)
     }
@@ -94,7 +94,7 @@ struct CoverageEndTests {
     #expect(!TestPass.hasNoTests(swiftTesting, hasXCTests: false))
     #expect(TestPass.hasNoTests([bundle, "--dump-tests-json"], hasXCTests: true))
     #expect(!TestPass.hasNoTests(["/app/.build/debug/app"], hasXCTests: false))
-    // These tests are Swift Testing's.
+    // This process runs tests of Swift Testing.
     #expect(!interlock_has_xctests())
   }
 

@@ -6,10 +6,10 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The contention coverage of a run. Each test runs in a separate process, because it is
+/// The contention coverage of a run. Each test runs in a separate process, because coverage is
 /// process-wide.
 struct CoverageTests {
-  @Test("a resource of one owner is not tested; one of two owners is, with its places and pairs")
+  @Test("a resource of one owner is not tested; one of two is, with its places and pairs")
   func owners() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }
@@ -67,7 +67,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("different parts never nearly meet, and equal ones do")
+  @Test("accesses to equal parts are near misses, and accesses to different parts are not")
   func parts() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.coverage = true
@@ -81,7 +81,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("properties and C code are covered as well, by name or by the line of the declaration")
+  @Test("properties and C code are covered too, by name or by the line of the declaration")
   func otherSpellings() async {
     final class Box: @unchecked Sendable {
       @Tracked var value = 0
@@ -102,7 +102,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("names beyond the table's size are reported missing, and nothing else fails")
+  @Test("names beyond the size of the coverage table are reported missing, and nothing else fails")
   func names() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.coverage = true
@@ -118,7 +118,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("instances beyond the table's size leave a name undecided, not untested")
+  @Test("instances beyond the size of the coverage table leave a name undecided, not untested")
   func manyInstances() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.coverage = true
@@ -135,7 +135,7 @@ struct CoverageTests {
     }
   }
 
-  @Test("accesses of threads at full speed are all recorded")
+  @Test("coverage records all accesses of threads at full speed")
   func racing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }

@@ -3,7 +3,7 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// Which executions of a place are delayed, and how much time all delays may take.
+/// The choice of the executions of a place that are delayed, and the time that all delays may take.
 struct DelayDecisionTests {
   @Test("a delay depends on seed, place and execution only")
   func seeded() {
@@ -17,7 +17,7 @@ struct DelayDecisionTests {
     #expect(decisions(seed: 1) != decisions(seed: 1, place: 8))
   }
 
-  @Test("the chance is nine of ten at first, and halves with every delay that found nothing")
+  @Test("the chance of a delay is nine of ten, and halves with every delay that found nothing")
   func decays() {
     for fruitless in 0..<6 {
       let delayed = (0..<100_000).count { (execution: UInt64) in
@@ -28,7 +28,7 @@ struct DelayDecisionTests {
     }
   }
 
-  @Test("a place that finds nothing in a million executions is delayed some twenty times")
+  @Test("a place without an overlap in a million executions is delayed some twenty times")
   func rare() {
     var fruitless: UInt64 = 0
     for execution in 0..<1_000_000 as Range<UInt64>
@@ -72,12 +72,12 @@ struct DelayDecisionTests {
     #expect(budget.delays == 1)
   }
 
-  @Test("after a refused delay, no thread asks before the budget covers the shortest again")
+  @Test("after a refused delay, no thread tries before the budget covers the shortest delay again")
   func refused() {
     let budget = DelayBudget(percent: 5)
     let start = budget.startedAt
     #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
-    // The budget covers a shorter one.
+    // The budget still covers a shorter delay.
     #expect(!budget.allows(80_001, at: start))
     #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
     budget.spend(80_000)

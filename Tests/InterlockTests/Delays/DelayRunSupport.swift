@@ -5,19 +5,19 @@ import Synchronization
 @testable import Interlock
 @testable import SectionTable
 
-/// Two threads that write to one section, each after a pause, so that they hardly ever overlap
-/// without delays.
+/// Two threads that write to one section, each after a pause, so that they rarely overlap without
+/// delays.
 enum PausedWrites: Sendable {
-  /// No lock.
+  /// Without a lock.
   case racy
-  /// A lock before and after the section, which excludes no access.
+  /// With a lock before and after the section, which protects no access.
   case masked
-  /// Two locked accesses in a section that spans both.
+  /// With two locked accesses in a section that spans both.
   case checkThenAct
-  /// The section under the lock.
+  /// With the section under the lock.
   case locked
 
-  /// Makes calls until `isEnough` returns true, which it checks before each.
+  /// Makes calls until `isEnough` returns true; checks it before each call.
   func run(
     on section: Section, pauses: Bool = true, until isEnough: @escaping @Sendable () -> Bool
   ) {
@@ -54,8 +54,8 @@ enum PausedWrites: Sendable {
   }
 }
 
-/// Lets delays begin anew when their budget is nearly spent. Without it, a loop that waits for what
-/// a delay shows would never end on a machine where the other thread came too late each time.
+/// Renews the budget of delays when it is nearly spent. Without this, a loop that waits for an
+/// overlap by a delay would never end on a machine where the other thread always comes too late.
 func renewDelayBudget() {
   guard let budget = NearMissDelays.made?.budget, budget.spent > 1_500_000 else { return }
   budget.restart()
@@ -72,7 +72,7 @@ final class TrapFolder: Sendable {
   }
 
   var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
-  /// Those of the pairs, below the heading.
+  /// The lines of the pairs, below the heading.
   var lines: [String] { text?.split(separator: "\n").dropFirst().map { String($0) } ?? [] }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }

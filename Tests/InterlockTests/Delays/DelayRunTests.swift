@@ -4,8 +4,8 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// What delays find, and what they never report. Each test runs in a separate process, because
-/// delays are process-wide.
+/// Overlaps that delays find, and reports that they must not make. Each test runs in a separate
+/// process, because delays are process-wide.
 ///
 /// No test depends on how soon an overlap comes: the threads continue until then.
 struct DelayRunTests {
@@ -47,13 +47,13 @@ struct DelayRunTests {
     }
   }
 
-  @Test("a thread that only pauses during a delay does not count as blocked")
+  @Test("a thread that only pauses during another thread's delay does not count as blocked")
   func pausing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.pausing")
-      // They alternate by a flag and short sleeps: without a lock, and neither wakes the other.
+      // They alternate by a flag and short sleeps, without a lock or a wake-up.
       let turn = Guarded(0)
       let threads = (0..<2).map { number in
         JoinableThread {
@@ -91,19 +91,19 @@ struct DelayRunTests {
       let counts = SectionTracking.delayCounts
       let allowed = DelayBudget.allowance(after: Platform.microseconds - started, percent: 5)
       precondition(counts.dropped == 0 && counts.found == 0, "\(counts)")
-      // A delay only begins if the budget covers all of it; it may last longer on a busy processor.
+      // A delay begins only if the budget covers it all, but may last longer on a busy processor.
       precondition(counts.delays <= Int(allowed) / 2_000, "\(counts)")
       precondition(SectionTracking.conflicts.isEmpty)
     }
   }
 
-  @Test("a thread that waits for another's end stops the delays of others for a moment only")
+  @Test("a thread that joins another stops the delays of other threads only for a moment")
   func joining() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.joining")
-      // Each round at a new place, where delays are as likely as at the first; at most as many
+      // Each round uses a new place, where delays are as likely as at the first; at most as many
       // places as are followed.
       var line: UInt = 0
       func round(with others: Int) {
@@ -111,13 +111,13 @@ struct DelayRunTests {
         line += 1
         for _ in 0..<others { onThread { [line] in section.write(line: line) {} } }
       }
-      // Until a delay finds this thread in the wait for the end of the delayed one.
+      // Ends when a delay finds this thread waiting for the end of the delayed thread.
       while !ThreadContext.current.isSuspected, line < 1_000 {
         section.write(line: line + 1) {}
         round(with: 4)
       }
       precondition(ThreadContext.current.isSuspected)
-      // This thread begins no section any more.
+      // From here on, this thread begins no section.
       let delays = SectionTracking.delayCounts.delays
       while SectionTracking.delayCounts.delays == delays, line < 2_000 { round(with: 20) }
       precondition(SectionTracking.delayCounts.delays > delays, "\(line)")
@@ -130,13 +130,13 @@ struct DelayRunTests {
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
     ) {
       setenv("INTERLOCK_OPTIONS", "on_conflict=log delays=on delay_seed=4711", 1)
-      // At a new place each time: a pair that overlapped without a delay is not delayed again.
+      // A new place each time, because a pair that overlapped without a delay is not delayed again.
       var line: UInt = 1
       while SectionTracking.conflicts.allSatisfy({ $0.heldOpen == nil }) {
         renewDelayBudget()
         meetInDelay(line: line)
         line += 1
-        // From 2,047 places on, a new one is not delayed. A restart delays the old ones again.
+        // New places are not delayed from the 2,047th on. A restart delays the old ones again.
         guard line > 1_000 else { continue }
         line = 1
         precondition(SectionTracking.restartDelays(seed: 4711))

@@ -4,7 +4,7 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// What counts as a near miss, and the states of a pair of places.
+/// The definition of a near miss, and the states of a pair of places.
 struct NearMissTests {
   private let tables = DelayTables()!
   private let reader = PlaceNumber(bits: 2)
@@ -39,7 +39,7 @@ struct NearMissTests {
     #expect(near(writer, owner: 8, at: 103, key: ResourceKey(number: 2)) == [])
   }
 
-  @Test("the clock wraps after 65 seconds, and recent accesses stay recent")
+  @Test("the clock of near misses wraps after 65 seconds, and recent accesses stay recent")
   func clock() {
     _ = near(reader, owner: 2, at: 65_530)
     #expect(near(writer, owner: 4, at: 65_540) == [reader])
@@ -61,7 +61,7 @@ struct NearMissTests {
     ] {
       #expect(visits.known(other) == nil)
     }
-    // Another access with its slot replaces it, and no other.
+    // An access with the same slot replaces it, and no other access does.
     for number in 0..<100 as Range<UInt> {
       visits.note(visit(owner: number), at: PlaceNumber(bits: number), at: 4)
       #expect(visits.known(visit(owner: number))?.pointee.place == PlaceNumber(bits: number))
@@ -74,7 +74,7 @@ struct NearMissTests {
     let visits = NotedAccesses()
     let visit = NotedAccesses.Access(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
     var asked = 0
-    /// The access repeats at a time; returns whether it was noted at the time assumed for it.
+    /// The access repeats at `now`. Returns true if it was noted at the time assumed for it.
     func comes(at now: UInt) throws -> Bool {
       let known = try #require(visits.known(visit))
       let time = known.pointee.time {
@@ -85,17 +85,17 @@ struct NearMissTests {
       return time.isNoted
     }
     visits.note(visit, at: PlaceNumber(bits: 7), at: 4)
-    // It is noted anew in each millisecond, as long as it comes once in each.
+    // The access is noted anew in each millisecond, as long as it repeats in each.
     for now in 5..<50 as Range<UInt> { #expect(try !comes(at: now)) }
     #expect(asked == 45)
-    // Several times more in the same: it is noted, and reads the clock each time.
+    // Several more accesses in one millisecond are noted, and read the clock each time.
     for _ in 0..<NotedAccesses.busy { #expect(try comes(at: 49)) }
     #expect(asked == 45 + Int(NotedAccesses.busy))
-    // Then it does not, whenever it comes.
+    // Then the access is busy, and no longer reads the clock at any time.
     for pass in 0..<UInt(NotedAccesses.passesAtOnce) { #expect(try comes(at: 60 + pass)) }
     #expect(asked == 45 + Int(NotedAccesses.busy))
-    // After them it reads the clock again: it was late by no more than these, and is not busy any
-    // more.
+    // After these passes it reads the clock again. It was late by no more than the passes, and is
+    // no longer busy.
     #expect(try !comes(at: 70))
     #expect(try comes(at: 70))
     #expect(try !comes(at: 71))
@@ -124,7 +124,7 @@ struct NearMissTests {
     #expect(try !passes())
     armed.pointee.store(0, ordering: .relaxed)
     #expect(try passes())
-    // If the begin must check more than pairs.
+    // With `nil`, the begin must check more than pairs, so the access does not pass.
     try keepComing(nil)
     #expect(try !passes())
   }
@@ -155,7 +155,7 @@ struct NearMissTests {
     #expect(followed.count == 2_047)
     #expect(Set(followed).count == 2_047)
     #expect(numbers.prefix(2_047).enumerated().allSatisfy { $1.writes == ($0 % 2 == 0) })
-    // They are found by their literals' addresses, also if their first slots were taken.
+    // The places are found by their literals' addresses, even if their first slots were taken.
     for (index, number) in numbers.enumerated() {
       tables.set(number, of: DelayTables.Mark(file: 4_096, lineAndFlags: UInt(index)))
     }
@@ -181,7 +181,7 @@ struct NearMissTests {
     }
   }
 
-  @Test("a pair is dropped by three delays that blocked another thread; one delay counts once")
+  @Test("three delays that blocked another thread drop a pair; one delay counts once")
   func dropped() {
     var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(reader, writer)
@@ -197,7 +197,7 @@ struct NearMissTests {
     #expect(known.counts.dropped == 1, "a dropped pair is not armed again")
   }
 
-  @Test("a pair that has overlapped is found, whatever its state was, and is never dropped")
+  @Test("a pair that has overlapped counts as found, whatever its state was, and is never dropped")
   func met() {
     var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(writer, writer)

@@ -3,7 +3,7 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// The text that one run leaves for the next.
+/// The text of a trap file, which one run leaves for the next.
 struct TrapFileTests {
   private let write = TrapPlace(file: "App/My Cache.swift", line: 12, writes: true)
   private let read = TrapPlace(file: "c:/x.c", line: 3, writes: false)
@@ -37,7 +37,7 @@ struct TrapFileTests {
     #expect(TrapFile.parse(empty.text, build: "b") == .success(empty))
   }
 
-  @Test("a place that a line cannot hold is left out")
+  @Test("a trap file leaves out a place that a line cannot hold")
   func unwritable() {
     let odd = TrapPlace(file: "a\tb", line: 1, writes: true)
     let file = TrapFile(build: "b", pairs: [TrapFile.Pair(odd, odd, scope: ""): .armed])
@@ -45,7 +45,7 @@ struct TrapFileTests {
   }
 
   @Test(
-    "a file that cannot be used has a problem that names the reason",
+    "a trap file that cannot be used has a problem that names the reason",
     arguments: [
       ("#!/bin/sh\n", .foreign), ("\u{0}\u{1}\u{7F}", .foreign), ("interlock-traps", .foreign),
       ("interlock-traps 2 b\n", .otherVersion("2")), ("interlock-traps 1 c\n", .otherBuild),
@@ -65,7 +65,7 @@ struct TrapFileTests {
     #expect(!problem.text.contains("\n"))
   }
 
-  @Test("of two runs' files an overlap outranks an order, and an order outranks a near miss")
+  @Test("in merged trap files an overlap outranks an order, and an order outranks a near miss")
   func merge() {
     let pair = TrapFile.Pair(write, read, scope: "")
     func file(_ state: PairState) -> TrapFile { TrapFile(build: "b", pairs: [pair: state]) }

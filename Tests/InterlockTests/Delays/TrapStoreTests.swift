@@ -3,10 +3,10 @@ import Testing
 
 @testable import Interlock
 
-/// The trap file of a process: what it reads at its start, and what it leaves. Each test runs in a
+/// The trap file of a process: reading at its start, and writing at its end. Each test runs in a
 /// separate process.
 struct TrapStoreTests {
-  /// A process that passes two places of one section from two threads, one after the other.
+  /// Runs a process in which two threads pass two places of one section, one after the other.
   private func run(
     _ path: String, scope: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) async -> String {
@@ -15,14 +15,14 @@ struct TrapStoreTests {
       sourceLocation: sourceLocation
     ) { [path, scope] in
       let section = Section("traps.run")
-      // After the two, so that no near miss precedes the read of the trap file.
+      // Set before the first access, so that no near miss precedes the read of the trap file.
       setenv("INTERLOCK_OPTIONS", "on_conflict=record delays=on traps=\(path)", 1)
       if !scope.isEmpty { SectionTracking.startDelays(seed: 1, trapFile: path, scope: scope) }
       onThread { section.read(line: 10) {} }
       writeLine("armed at first: \(SectionTracking.delayCounts.armed)")
       onThread { section.write(line: 20) {} }
-      // A busy machine may separate the two by more than the window of a near miss. On another
-      // resource each time, because else two writes might be a near miss too.
+      // A busy machine may separate the two by more than the window of a near miss, so repeat them;
+      // on a new resource each time, because two writes of one resource might be a near miss too.
       while SectionTracking.delayCounts.armed == 0 {
         let section = Section("traps.run")
         onThread { section.read(line: 10) {} }
@@ -37,7 +37,7 @@ struct TrapStoreTests {
     "armed\tread InterlockTests/TrapStoreTests.swift:10"
     + "\twrite InterlockTests/TrapStoreTests.swift:20\t"
 
-  @Test("a run leaves its pairs, and the next run begins with them")
+  @Test("a run leaves its pairs in the trap file, and the next run begins with them")
   func roundTrip() async throws {
     let traps = try TrapFolder()
     #expect(await run(traps.path) == "armed at first: 0\n")
@@ -60,7 +60,7 @@ struct TrapStoreTests {
   }
 
   @Test(
-    "a file that is foreign, broken or of another build is a line, and is rebuilt",
+    "a trap file that is foreign, broken or of another build is a line, and is rebuilt",
     arguments: [
       ("Dear diary,\n", "is not a trap file"),
       ("interlock-traps 9 x\n", "has format version 9, and this is version 1"),
@@ -81,7 +81,7 @@ struct TrapStoreTests {
     #expect(traps.text == good)
   }
 
-  @Test("an empty file is a new one")
+  @Test("an empty trap file is a new trap file")
   func empty() async throws {
     let traps = try TrapFolder()
     try "".write(toFile: traps.path, atomically: true, encoding: .utf8)
@@ -89,7 +89,7 @@ struct TrapStoreTests {
     #expect(traps.text?.contains(line) == true)
   }
 
-  @Test("a file that cannot be read or written is one line, and the run continues")
+  @Test("a trap file that cannot be read or written is one line, and the run continues")
   func unwritable() async throws {
     let traps = try TrapFolder()
     try FileManager.default.createDirectory(
@@ -109,7 +109,7 @@ struct TrapStoreTests {
         """)
   }
 
-  @Test("a conflict is in the file before the process traps, and is tried first in the next run")
+  @Test("the trap file has a conflict before the process traps, and the next run tries it first")
   func found() async throws {
     let traps = try TrapFolder()
     await #expect(processExitsWith: .failure) { [path = traps.path as String] in
@@ -125,7 +125,7 @@ struct TrapStoreTests {
       "it stays one that has met")
   }
 
-  @Test("runs that write at the same time leave a file that is whole")
+  @Test("runs that write at the same time leave a trap file that is whole")
   func together() async throws {
     let traps = try TrapFolder()
     await withTaskGroup(of: Void.self) { group in
@@ -134,7 +134,7 @@ struct TrapStoreTests {
         group.addTask { _ = await run(path, scope: "subject-\(number)") }
       }
     }
-    // The next process reads it without a message, and finds lost pairs again.
+    // The next process reads the file without a message, and finds lost pairs again.
     #expect(await run(traps.path, scope: "last").contains("interlock:") == false)
     #expect(traps.text?.contains(line + "last") == true)
   }

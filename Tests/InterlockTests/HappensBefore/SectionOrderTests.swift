@@ -5,7 +5,7 @@ import Testing
 
 @testable import Interlock
 
-/// Whether the source orders all threads; otherwise it orders none.
+/// True if the source orders all threads; otherwise it orders none.
 private let allIsOrdered = Atomic<Bool>(false)
 
 /// An order source that orders all threads or none, each at one epoch.
@@ -34,8 +34,8 @@ private func names() -> [String] {
   }
 }
 
-/// Order of sections that do not overlap. Each test runs in a separate process, because the source
-/// is process-wide. Lines are explicit: inside an exit test all are the macro's.
+/// The order of sections that do not overlap. Each test runs in a separate process, because the
+/// source is process-wide. Lines are explicit: inside an exit test all lines are the macro's.
 struct SectionOrderTests {
   @Test("an unordered write after a write of another thread is reported, with both held locks")
   func writes() async {
@@ -69,7 +69,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("a section that another thread has ended has no epoch, and is not recorded")
+  @Test("a section that another thread ends has no epoch, and is not recorded")
   func endedByAnother() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -79,13 +79,13 @@ struct SectionOrderTests {
       precondition(SectionTracking.misuses.count == 1)
       onThread { section.write(line: 20) {} }
       precondition(names().isEmpty, "\(names())")
-      // The second one is recorded.
+      // The second section is recorded.
       onThread { section.write(line: 30) {} }
       precondition(names().count == 1)
     }
   }
 
-  @Test("ordered accesses, two reads and one thread's own accesses are not reported")
+  @Test("ordered accesses, two reads and accesses of one thread are not reported")
   func ordered() async {
     await #expect(processExitsWith: .success) {
       followOrder(allIsOrdered: true)
@@ -109,7 +109,7 @@ struct SectionOrderTests {
   }
 
   @Test(
-    "a thread that returns is reported with the threads that came between, if any")
+    "a thread's later access is reported with the threads that accessed in between, if any")
   func comesBack() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -133,7 +133,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("different parts are separate, and the whole conflicts with each of them")
+  @Test("different parts are separate, and an unordered access to the whole conflicts with each")
   func parts() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -141,12 +141,12 @@ struct SectionOrderTests {
       onThread { section.write(1, line: 10) {} }
       onThread { section.write(2, line: 20) {} }
       precondition(names().isEmpty)
-      // With the last write to any part.
+      // Reported with the last write to any part.
       onThread { section.write(line: 30) {} }
       precondition(names().count == 1)
       onThread { section.write(3, line: 40) {} }
       precondition(names().count == 2)
-      // With the whole, and with its own part.
+      // Reported with the whole, and with its own part.
       onThread { section.write(3, line: 50) {} }
       precondition(names().count == 4)
     }
@@ -196,7 +196,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("overlapping accesses are left out")
+  @Test("overlapping accesses are not reported as unordered")
   func leftOut() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
@@ -207,7 +207,7 @@ struct SectionOrderTests {
       onThread { use {} }
       precondition(SectionTracking.conflicts.count == 1)
       precondition(names().isEmpty)
-      // A process with a conflict does not exit with 0.
+      // A process with a conflict would not exit with 0.
       SectionTracking.removeAll()
     }
   }

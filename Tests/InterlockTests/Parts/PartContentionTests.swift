@@ -5,7 +5,7 @@ import Testing
 @testable import Interlock
 @testable import SectionTable
 
-/// Sections on parts under contention: conflicts that must be found, and that must not.
+/// Sections on parts under contention: conflicts that must be found, and conflicts that must not.
 struct PartContentionTests {
   init() { Findings.collect() }
 
@@ -31,7 +31,7 @@ struct PartContentionTests {
   }
 
   @Test(
-    "of two sections that overlap on a part, or a part and the whole, at least one is always seen",
+    "at least one of two sections that overlap on a part, or part and whole, is always seen",
     arguments: Pairing.allCases)
   func nothingLost(_ pairing: Pairing) {
     let rounds = 400
@@ -44,7 +44,7 @@ struct PartContentionTests {
         for section in sections {
           start.wait()
           pairing.begin(number, section)
-          // Neither ends before both have begun.
+          // Neither section ends before both have begun.
           inside.wait()
           pairing.end(number, section)
         }
@@ -55,7 +55,7 @@ struct PartContentionTests {
     #expect(found.count == rounds)
   }
 
-  @Test("writers that have a lock for each key never conflict, at full speed")
+  @Test("writers that have a lock for each key never conflict at full speed")
   func lockedKeys() {
     let section = Section("parts.locked")
     let locks = (0..<4).map { _ in NSLock() }
@@ -75,7 +75,7 @@ struct PartContentionTests {
   }
 
   @Test(
-    "a section on a part that ends during a read keeps its record and part until the read is over"
+    "a section on a part that ends during a read keeps record and part until the read is over"
   )
   func look() throws {
     let section = Section("parts.look")
@@ -127,7 +127,7 @@ struct PartContentionTests {
     #expect(Findings.conflicts(on: "parts.overflow").map(\.count) == [1, writers])
   }
 
-  @Test("near misses are of equal parts, and of a part and the whole, not of different parts")
+  @Test("equal parts, and a part and the whole, have near misses; different parts do not")
   func nearMisses() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record

@@ -2,7 +2,7 @@ import Interlock
 import InterlockTestsC
 import Testing
 
-/// A key whose hash is the same for all.
+/// A key with the same hash for all values.
 private struct Colliding: Hashable, Sendable {
   var value: Int
   func hash(into hasher: inout Hasher) { hasher.combine(0) }
@@ -17,11 +17,11 @@ private final class CountedKey: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Which sections on parts conflict, and the report.
+/// The conflicts of sections on parts, and their report.
 struct PartTests {
   init() { Findings.collect() }
 
-  @Test("two writers in different parts do not conflict, two in equal ones do")
+  @Test("two writers in different parts do not conflict, and two writers in equal parts do")
   func keys() {
     let section = Section("parts.keys")
     section.begin(.noReadWrite, part: "a")
@@ -181,7 +181,7 @@ struct PartTests {
     #expect(ended.value == 100)
   }
 
-  @Test("a section of a task on a part is the task's on every thread")
+  @Test("a task's section on a part belongs to the task on every thread")
   func tasks() async {
     let section = Section("parts.tasks")
     let threads = FreshThreads(stay: true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// The line of code without one, in code that only an optimised build has.
+/// The line that neighbouring code gives to code without a line, which only optimised builds have.
 struct NeighbouringLinesTests {
   private static let file = "/src/App/Store.swift"
   private static let append = "$s3App5StoreC6appendyyF"
@@ -14,8 +14,8 @@ struct NeighbouringLinesTests {
   private typealias Frame = (symbol: String, line: Int)
 
   // The line found for the innermost frame of an address. A piece is the address where code with
-  // the same frames begins, and these frames. The offset, the distance from the beginning of the
-  // function, is 0 for an inlined one.
+  // the same frames begins, and these frames. The offset is the distance from the beginning of the
+  // function; it is 0 for an inlined function.
   private func line(at address: UInt, offset: UInt, _ pieces: [(UInt, [Frame])]) throws -> Int? {
     let lines = NeighbouringLines { addresses in
       addresses.flatMap { address -> [NamedFrame] in
@@ -36,7 +36,7 @@ struct NeighbouringLinesTests {
 
   @Test("an inlined function has its own line, and not that of its caller")
   func inlined() throws {
-    // As the toolchain has it: in the order of the first addresses, with the lines of the nesting.
+    // As the toolchain orders them: by the first addresses, with the lines of the nesting.
     let found = try line(
       at: 1000, offset: 0,
       [
@@ -47,7 +47,7 @@ struct NeighbouringLinesTests {
     #expect(found == 15)
   }
 
-  @Test("a line that may belong to another inlined function is not taken")
+  @Test("a line that may belong to another inlined function is not used")
   func ambiguous() throws {
     let found = try line(
       at: 1000, offset: 0,

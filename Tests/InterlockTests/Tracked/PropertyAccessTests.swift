@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// The access to a property in a stack, for stacks that only optimised code has.
+/// The frame that accesses a property, in stacks that only optimised code has.
 struct PropertyAccessTests {
   private static let declaration = Place(file: "Model/Store.swift", line: 5, function: "@Tracked")
 
@@ -51,7 +51,7 @@ struct PropertyAccessTests {
     #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
   }
 
-  @Test("an inlined accessor that comes after its caller does not give the access its function")
+  @Test("an inlined accessor behind its caller does not give the access its function")
   func accessorBehind() {
     let found = access([
       frame("Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "//<compiler-generated>", 0),
@@ -66,7 +66,7 @@ struct PropertyAccessTests {
     #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
   }
 
-  @Test("merged functions are reported as several, at the property's declaration")
+  @Test("merged functions are reported as several at the property's declaration")
   func merged() {
     let found = access([
       frame("Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "/src/Model/Store.swift", 0),
@@ -127,7 +127,7 @@ struct PropertyAccessTests {
     #expect(found == ("Store.table", Place(file: "App/main.swift", line: 9, function: "fill()")))
   }
 
-  @Test("a stack without information leaves the declaration")
+  @Test("a stack without information leaves the access at the property's declaration")
   func nothing() {
     #expect(access([]) == (nil, Self.declaration))
   }

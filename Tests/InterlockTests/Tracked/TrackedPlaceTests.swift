@@ -38,14 +38,14 @@ private func awaited(_ shelf: Shelf) -> Int {
   return line.number.load(ordering: .relaxed)
 }
 
-/// A line that another thread passes on; the gate orders it.
+/// A line that another thread passes on. The gate orders the accesses.
 private final class Line: Sendable {
   let number = Atomic(0)
 }
 
-/// Where a report places the access of a `@Tracked` property.
+/// The place that a report gives to an access of a `@Tracked` property.
 struct TrackedPlaceTests {
-  /// A way to access a property of another module; it returns its line.
+  /// An access to a property of another module. It returns its line.
   struct Access: Sendable, CustomTestStringConvertible {
     var function: String
     var property = "Shelf.books"
@@ -84,7 +84,7 @@ struct TrackedPlaceTests {
 
   @Test("an access of a tracked property is reported at its own line, in its own function and file")
   func places() throws {
-    // Mostly one thread: the toolchain reads debug information once for each.
+    // Mostly one thread, because the toolchain reads the debug information once for each thread.
     let accesses = DispatchQueue(label: "accesses")
     for access in Self.accesses {
       let shelf = Shelf()
@@ -128,7 +128,7 @@ struct TrackedPlaceTests {
     #expect(Set(found.map(\.second.place.line)).count == 2)
   }
 
-  /// Runs a body while a property is being written; returns the writing line.
+  /// Runs a body during a write of a property. Returns the line of the write.
   private func keep(_ shelf: Shelf, _ property: String, _ body: () -> Void) -> Int {
     func during<Value>(_ value: inout Value) { body() }
     switch property {

@@ -8,12 +8,12 @@ import Testing
 /// A number that a test's sections read and write.
 private final class Version: Sendable {
   private let number = Atomic(0)
-  // Relaxed: the tests order it themselves.
+  // Relaxed: the tests order the accesses themselves.
   var value: Int { number.load(ordering: .relaxed) }
   func raise() { number.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// Reading sections with a witness: changes that must be found, and that must not be reported.
+/// Reading sections with a witness: changes that must be found, and changes that must not.
 struct WitnessTests {
   init() { Findings.collect() }
 
@@ -34,7 +34,7 @@ struct WitnessTests {
     #expect(!text.contains("second, at its begin"))
   }
 
-  @Test("a marked writer that comes second is reported as that conflict alone")
+  @Test("a marked writer after a witness is reported as a conflict only")
   func marked() {
     let section = Section("witness.marked")
     let version = Version()
@@ -45,7 +45,7 @@ struct WitnessTests {
     #expect(found.allSatisfy { $0.witness == nil })
   }
 
-  @Test("a marked writer that came first is reported as that conflict alone")
+  @Test("a marked writer before a witness is reported as a conflict only")
   func markedFirst() {
     let section = Section("witness.first")
     let version = Version()
@@ -64,7 +64,7 @@ struct WitnessTests {
     #expect(Findings.conflicts(on: "witness.own").isEmpty)
   }
 
-  @Test("a marked writer of another resource does not hide the change")
+  @Test("a marked writer of another resource does not hide a change from a witness")
   func elsewhere() {
     let section = Section("witness.elsewhere")
     let other = Section("witness.elsewhere.other")
@@ -73,7 +73,7 @@ struct WitnessTests {
     #expect(Findings.conflicts(on: "witness.elsewhere").count == 1)
   }
 
-  @Test("a file that another process writes is found, by its size and by its time")
+  @Test("a witness finds a file that another process writes, by its size and by its time")
   func file() throws {
     let folder = try TrapFolder()
     let section = Section("witness.file")
@@ -152,7 +152,7 @@ struct WitnessRunTests {
     #expect(Findings.conflicts(on: "witness.locked").isEmpty)
   }
 
-  @Test("races of marked writers and readers are never reported as unmarked code")
+  @Test("races of marked writers and readers are never reported as changes by unmarked code")
   func racing() {
     let section = Section("witness.racing")
     let version = Version()
@@ -175,7 +175,7 @@ struct WitnessRunTests {
     #expect(Findings.conflicts(on: "witness.racing").allSatisfy { $0.witness == nil })
   }
 
-  @Test("a change fails the process as a conflict does, and has both values in its first line")
+  @Test("a witnessed change fails the process as a conflict does, with both values in one line")
   func exitCode() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
@@ -191,7 +191,7 @@ struct WitnessRunTests {
       ))
   }
 
-  @Test("by default the process traps when the section ends")
+  @Test("by default the process traps at the end of a section whose witness changed")
   func trap() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -212,7 +212,7 @@ struct WitnessRunTests {
     }
   }
 
-  @Test("a change that comes while a delay holds the section open is found")
+  @Test("a witness finds a change that comes while a delay holds the section open")
   func delayed() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record

@@ -1,7 +1,7 @@
 #ifndef MARKS_H
 #define MARKS_H
 
-/// Sections marked in C; each function begins or ends one.
+/// Sections that are marked in C. Each function begins or ends one section.
 void c_begin_write(const char *name);
 void c_end_write(const char *name);
 void c_begin_read_of(const char *kind, int number);
@@ -20,13 +20,13 @@ void c_end_plain_part_write(const char *part);
 int c_unmarked_value(void);
 void c_change_unmarked_value(void);
 
-/// Marks in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
+/// Marks in a file with IN_PRODUCTION at 1. Returns how often a name's argument was evaluated.
 int c_production_marks(void);
 
-/// Forks; the child exits at once, and this returns its exit code. C, because Swift has no fork.
+/// Forks. The child exits at once; returns the child's exit code. In C, because Swift has no fork.
 int c_exit_code_of_fork(void);
 
-/// An address in a function whose mangled name is that of the first closure in a module's top-level
+/// An address in a function with the mangled name of the first closure in a module's top-level
 /// code.
 unsigned long c_address_in_top_level_closure(void);
 /// An address of the C library that no symbol covers.
@@ -38,12 +38,12 @@ unsigned long c_return_address_in_inlined(void);
 /// Names the calling thread; at most 15 characters.
 void c_name_thread(const char *name);
 
-/// Maps a file, and truncates it: reading the mapping is then a bus error. Returns 0 on success. C,
-/// because it takes three calls of the system.
+/// Maps a file and then truncates it, so that reading the mapping is a bus error. Returns 0 on
+/// success. In C, because it takes three system calls.
 int c_map_file_that_is_gone(void);
 
-/// The peak memory of the process, in the system's own unit. C, because the type of the constant
-/// that it takes differs between systems in Swift.
+/// The peak memory of the process, in the system's unit. In C, because the type of the constant
+/// that it needs differs between systems in Swift.
 long c_most_memory(void);
 
 #endif

@@ -12,8 +12,8 @@ import Testing
 
 #if os(Linux) && arch(x86_64)
 
-/// Modules and types with the words Synchronization, Atomic and Mutex in their names, which symbols
-/// then abbreviate.
+/// Modules and types whose names contain Synchronization, Atomic and Mutex, which symbols then
+/// abbreviate.
 extension CodePlacesTests {
   @Test("an atomic that is only loaded and stored is named by its property, also for its users")
   func atomicByItsType() {
@@ -46,13 +46,13 @@ extension CodePlacesTests {
     #expect(judge.doubt(about: module) == "module \(module) uses Synchronization")
   }
 
-  @Test("a Mutex in a local variable is not named, in optimised code neither")
+  @Test("a Mutex in a local variable is not named, also not in optimised code")
   func localMutex() {
     #expect(OptimizedMutexes.sum() == 2 && MutexBox.sum() == 1)
     #expect(UncontrolledCode.place(inModule: "OptimizedMutexes") == nil)
   }
 
-  @Test("prediction doubts code that comes to an atomic of another module")
+  @Test("prediction doubts code that reaches an atomic of another module")
   func doubt() {
     #expect(sets(SynchronizationFlag()))
     OwnCode.register(OwnCode.prediction)
@@ -62,7 +62,7 @@ extension CodePlacesTests {
     #expect(judge.doubt(about: "SynchronizationFlagsUsers") == doubt)
   }
 
-  @Test("a function in an extension is of the extension's module, also with constraints")
+  @Test("a function in an extension belongs to the extension's module, also with constraints")
   func extensions() {
     let modules = CodeModules()
     #expect(
@@ -72,7 +72,7 @@ extension CodePlacesTests {
     #expect(modules.module(of: "$sSa13AtomicMutexesE5countSiyF") == "AtomicMutexes")
     #expect(modules.module(of: "$sSay13AtomicMutexes8MutexBoxCGMD") == nil)
     #expect(modules.module(of: "$s15Synchronization5MutexVySiGMD") == nil)
-    // A type with its module's name.
+    // A type with the name of its module.
     #expect(modules.module(of: "$s12LocalAtomicsAAO8escapingSiyFZ") == "LocalAtomics")
   }
 }

@@ -48,7 +48,7 @@ struct CodePlacesTests {
     #expect(places("addsAndLocks") == ["atomics in module Own (\(file):\(lines.1))"])
   }
 
-  @Test("a Mutex is not named, since the explorer controls it; prediction does not")
+  @Test("a Mutex, which exploration controls, is not named, but its code is atomic for prediction")
   func mutex() {
     let code = Synchronised()
     code.locksInMacro()
@@ -61,7 +61,7 @@ struct CodePlacesTests {
     }
   }
 
-  @Test("a module reaches those that its code refers to, and none that refers to it")
+  @Test("a module reaches the modules that its code refers to, and none that refers to it")
   func reach() {
     OwnCode.register(OwnCode.prediction)
     let modules = CodeModules()
@@ -70,12 +70,12 @@ struct CodePlacesTests {
     #expect(tests.contains("TestSupport") && tests.contains("TrackedModel"), "\(tests)")
     #expect(!tests.contains("PredictionTests") && !tests.contains("StressRunnerTests"), "\(tests)")
     #expect(CodeReach(from: "TrackedModel", in: modules).modules == ["TrackedModel"])
-    // By way of another module.
+    // Through another module.
     let samples = CodeReach(from: "DetectorProgram", in: modules).modules
     #expect(samples.contains("PredictPrograms"), "\(samples)")
   }
 
-  @Test("a function in an extension of another module's type is of the module that declares it")
+  @Test("a function in an extension belongs to the module that declares it, not to the type's")
   func owners() {
     let modules = CodeModules()
     #expect(modules.owner(of: "$s10Prediction9CodeReachV0A5TestsE4readyyF") == "PredictionTests")
@@ -88,7 +88,7 @@ struct CodePlacesTests {
 
   @Test("code refers to what it calls, jumps to, or has the address of, outside of its function")
   func references() {
-    // call +64; lea 32(%rip), %rax; je -64; mov 8(%rip), %ecx; jmp back to the begin; jmp +128
+    // call +64; lea 32(%rip), %rax; je -64; mov 8(%rip), %ecx; jmp back to the start; jmp +128
     let bytes: [UInt8] = [
       0xE8, 64, 0, 0, 0, 0x48, 0x8D, 0x05, 32, 0, 0, 0, 0x0F, 0x84, 0xC0, 0xFF, 0xFF, 0xFF,
       0x8B, 0x0D, 100, 0, 0, 0, 0xE9, 0xE3, 0xFF, 0xFF, 0xFF, 0xE9, 128, 0, 0, 0,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Prediction
 
-/// Code with atomics of its own, in this module.
+/// Code of this module with atomics.
 @inline(never)
 private func addAtomically(_ counter: borrowing Atomic<Int>) -> Int {
   counter.wrappingAdd(1, ordering: .relaxed).newValue
@@ -20,7 +20,7 @@ struct CodeScanTests {
     return (finding, at)
   }
 
-  /// A trapping instruction follows each: the next finding shows a wrong length.
+  /// A trapping instruction follows each instruction, so the next finding shows a wrong length.
   @Test(
     "the scan knows the length of an instruction",
     arguments: [
@@ -64,7 +64,7 @@ struct CodeScanTests {
   }
 
   @Test(
-    "a function that calls another one, or accesses memory off its stack, has an effect",
+    "a function that calls another function, or accesses memory off its stack, has an effect",
     arguments: [
       [0xE8, 1, 2, 3, 4], [0xFF, 0xD0], [0xFF, 0x25, 1, 2, 3, 4], [0xE9, 0, 1, 0, 0],
       [0x89, 0x07], [0x41, 0x89, 0x45, 8], [0x48, 0x8B, 0x05, 1, 2, 3, 4], [0x8B, 0x04, 0x88],
@@ -75,7 +75,7 @@ struct CodeScanTests {
   }
 
   @Test(
-    "a function that works on registers and its stack alone has none",
+    "a function that works only on registers and its stack has no effect",
     arguments: [
       [0x55, 0x48, 0x89, 0xE5], [0x89, 0x7D, 0xFC], [0x8B, 0x44, 0x24, 8],
       [0x48, 0x8D, 0x05, 1, 2, 3, 4],
@@ -116,7 +116,7 @@ struct CodeScanTests {
   #if os(Linux)
   @Test(
     "functions are found by their symbols, and those with atomics are recognised",
-    // ThreadSanitizer makes atomics by functions of its own.
+    // ThreadSanitizer makes atomics by its own functions.
     .enabled(if: interlock_events_available() != INTERLOCK_EVENTS_NONE_SANITIZER))
   func symbols() {
     let counter = Atomic<Int>(0)

@@ -4,8 +4,8 @@ import Testing
 #if arch(x86_64)
 @Suite("The code behind a call that performs a compare-exchange")
 struct ExchangeCodeTests {
-  /// The offset of the instruction that reads the comparison, and whether that is with 0; `nil` if
-  /// the code has another form.
+  /// The offset of the instruction that reads the comparison, and whether it compares with 0; `nil`
+  /// if the code has another form.
   private static func reader(
     _ instructions: [[UInt8]], isWide: Bool = false
   ) -> (offset: Int, comparesWithZero: Bool)? {
@@ -24,12 +24,12 @@ struct ExchangeCodeTests {
   private static let setAl: [UInt8] = [0x0F, 0x94, 0xC0]
   private static let call: [UInt8] = [0xE8, 0, 0, 0, 0]
   private static let `return`: [UInt8] = [0xC3]
-  /// Jumps if equal, and if unequal, to the next instruction.
+  /// Jumps to the next instruction, if equal and if unequal.
   private static let jumpIfEqual: [UInt8] = [0x74, 0]
   private static let jumpIfUnequal: [UInt8] = [0x75, 0]
   private static let compareWithR15: [UInt8] = [0x4C, 0x39, 0xF8]
 
-  @Test("reads a comparison with 0, with a register, and with a value on the stack")
+  @Test("the code behind an exchange may compare with 0, a register or a value on the stack")
   func comparisons() throws {
     let zero = try #require(Self.reader([Self.testRax, Self.setAl, Self.call]))
     #expect(zero.offset == 3 && zero.comparesWithZero)
@@ -45,7 +45,7 @@ struct ExchangeCodeTests {
     #expect(stack.offset == 10 && !stack.comparesWithZero)
   }
 
-  @Test("compares both halves of a wide value")
+  @Test("the code behind an exchange compares both halves of a wide value")
   func wide() {
     // xor %rcx, %rax; xor %rbx, %rdx; or %rdx, %rax
     let code: [[UInt8]] = [
@@ -55,7 +55,7 @@ struct ExchangeCodeTests {
     #expect(Self.reader(code) == nil)
   }
 
-  @Test("may read the comparison twice, but not one with 0, which may be for another reason")
+  @Test("the code behind an exchange may read a comparison twice, unless it is with 0")
   func readTwice() {
     #expect(
       Self.reader([Self.compareWithR15, Self.setAl, Self.jumpIfUnequal, Self.return])?.offset == 3)
@@ -64,16 +64,16 @@ struct ExchangeCodeTests {
   }
 
   @Test(
-    "has another form if it calls, compares something else, or reads what lies beside the code",
+    "the code behind an exchange has no known form if it calls or compares another value",
     arguments: [
       // cmp %rbx, %rcx
       [call, testRax, setAl, call], [[0x48, 0x39, 0xD9], jumpIfUnequal, `return`],
       // mov 0(%rip), %rcx; mov %rcx, %rax
       [[0x48, 0x8B, 0x0D, 0, 0, 0, 0], testRax, setAl, call],
       [[0x48, 0x89, 0xC8], testRax, setAl, call],
-      // The flags are read as those of an order: jb.
+      // The flags are read as those of an ordering comparison: jb.
       [compareWithR15, [0x72, 0], `return`], [compareWithR15, setAl, [0x72, 0], `return`],
-      // Nothing follows.
+      // The code ends here.
       [testRax, setAl],
     ] as [[[UInt8]]])
   func otherForms(_ code: [[UInt8]]) {

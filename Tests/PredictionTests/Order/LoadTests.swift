@@ -22,7 +22,7 @@ struct OrderLoadTests {
 
     init() { sections = (0..<owners * resourcesEach).map { _ in Section("load.own") } }
 
-    /// Each owner is a thread; they run one after another.
+    /// Each owner is a thread. The threads run one after another.
     func run(_ owners: Range<Int>) {
       for owner in owners {
         let range = owner * resourcesEach..<(owner + 1) * resourcesEach
@@ -33,7 +33,7 @@ struct OrderLoadTests {
       }
     }
 
-    /// Runs a body on a thread of its own, and joins the thread.
+    /// Runs a body on a new thread, and joins the thread.
     private func joined(_ body: @escaping () -> Void) {
       final class Start {
         let body: () -> Void
@@ -74,7 +74,7 @@ struct OrderLoadTests {
       let tenths = seconds.map { String(format: "%.2f", $0) }.joined(separator: ", ")
       print("load: \(bytes) bytes a resource; each tenth of the owners: \(tenths) s")
       precondition(bytes <= 200, "\(bytes) bytes a resource")
-      // If a step grew with the earlier ones, the last tenth would take some twenty times as long.
+      // If a step grew with the number of earlier ones, the last tenth would take 20 times as long.
       precondition(seconds[9] < 6 * seconds[0] + 0.5, "\(seconds)")
       let record = Predictor.record()
       precondition(record.state == .on && record.unseen.isEmpty, "\(record.notes)")

@@ -14,7 +14,7 @@ struct SynchronizationSymbolTests {
       ("$s9AtomicKit8MutexBoxC1m15Synchronization0C0VySiGvpfi", ["Mutex"]),
       ("$s5Plain7genericy20SynchronizationFlags6HolderVySiGx_0C05MutexVyxGtlF", ["Mutex"]),
       ("symbolic _____y_____G 15Synchronization6AtomicV 4Bank4SlotV", []),
-      // Types and modules with such names.
+      // Types and modules with similar names.
       ("$s20SynchronizationFlags0A4FlagC1vSbvg", nil),
       ("$s5Plain5OuterO15SynchronizationO6AtomicV1fyyF", nil),
       ("symbolic _____ 20SynchronizationFlags0A4FlagC", nil),
@@ -34,7 +34,7 @@ struct SynchronizationSymbolTests {
     #expect(SynchronizationSymbol(`extension`)?.isDeclared(in: "SynchronizationFlags") == true)
   }
 
-  @Test("a symbol of a stored property has the property's name, without a module and a file")
+  @Test("the symbol of a stored property has the property's name, without module and file")
   func property() {
     let flag =
       "$s20SynchronizationFlags0A4FlagC6atomic33_F12BD77D7135727C01A129EB2A8CE790LL"
@@ -46,7 +46,7 @@ struct SynchronizationSymbolTests {
   }
 
   @Test(
-    "a symbol of data names each module of its types, also one whose words are abbreviated",
+    "a symbol of data names each module of its types, also with an abbreviated name",
     arguments: [
       (
         "$s15Synchronization6AtomicVy0A5Flags0A5StateOGMD",

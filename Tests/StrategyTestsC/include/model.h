@@ -1,5 +1,5 @@
-/// A small interpreter of concurrent programs: it plays the engine's part towards a strategy, and a
-/// state is a value that can be copied and compared.
+/// A small interpreter of concurrent programs. It replaces the engine for a strategy, and its state
+/// is a value that can be copied and compared.
 #ifndef STRATEGY_TESTS_MODEL_H
 #define STRATEGY_TESTS_MODEL_H
 
@@ -14,18 +14,18 @@ enum {
   MODEL_MAX_STEPS = 160,
 };
 
-/// What a program's line does beyond its operation's kind.
+/// Flags of a program's line.
 enum {
-  /// The line is no point: it belongs to the step of the line before it.
+  /// The line is no point: it belongs to the step of the previous line.
   MODEL_SILENT = 1,
-  /// The line is skipped unless the thread's last result is odd; or is even.
+  /// Skips the line unless the thread's last result is odd, or unless it is even.
   MODEL_IF_ODD = 2,
   MODEL_IF_EVEN = 4,
-  /// Of ENQUEUE: the thread itself runs the block, up to its FINISH. Of a semaphore's wait: the
-  /// timer in `argument` ends it.
+  /// ENQUEUE: the thread itself runs the block, up to its FINISH. SEMAPHORE_WAIT: the timer in
+  /// `argument` ends the wait.
   MODEL_SYNC = 8,
   MODEL_TIMED = 16,
-  /// Of START: makes the slot in `argument` a thread. Of READ_CLOCK: arms the timer in it.
+  /// START: makes the slot in `argument` a thread. READ_CLOCK: arms the timer in `argument`.
   MODEL_MAKES = 32,
 };
 
@@ -35,18 +35,18 @@ typedef struct {
 
 typedef enum { MODEL_THREAD, MODEL_BLOCK, MODEL_TASK, MODEL_TIMER } model_role;
 
-/// A thread, a block, a task or a timer. Lines with kind 0 end it.
+/// A thread, a block, a task or a timer. A line with kind 0 ends it.
 typedef struct {
   uint8_t role;
   /// Alive from the beginning.
   bool is_root;
-  /// Of a block: its queue, whether it is a barrier, whether it can be cancelled. Of a timer that
-  /// ends a wait: the semaphore.
+  /// Blocks: the queue, whether the block is a barrier, whether it can be cancelled. Timers that
+  /// end a wait: `queue` is the semaphore.
   uint8_t queue;
   bool is_barrier, is_cancellable;
-  /// Of a block or task: the group that it leaves at its end, plus 1.
+  /// Blocks and tasks: the group that they leave at their end, plus 1; 0 for none.
   uint8_t group;
-  /// Of a timer: how long it runs, and the slot whose wait it ends, plus 1.
+  /// Timers: their duration, and the slot whose wait they end, plus 1; 0 for none.
   uint8_t delay, wakes;
   model_line lines[MODEL_OPERATIONS];
 } model_slot;
@@ -54,13 +54,13 @@ typedef struct {
 typedef struct {
   model_slot slots[MODEL_SLOTS];
   uint8_t semaphores[MODEL_OBJECTS];
-  /// How many threads a barrier waits for.
+  /// The number of threads that a barrier waits for.
   uint8_t parties[MODEL_OBJECTS];
   bool is_concurrent[MODEL_OBJECTS];
-  /// The pool of each queue, plus 1, and the width of each pool.
+  /// The pool of each queue, plus 1; and the width of each pool.
   uint8_t pool[MODEL_OBJECTS];
   uint8_t width[MODEL_OBJECTS];
-  /// A thread may wake without a signal, once at each condition.
+  /// True if a thread may wake without a signal, once at each condition.
   bool wakes_without_signal;
 } model_program;
 
@@ -68,15 +68,15 @@ typedef enum { MODEL_ABSENT, MODEL_LIVE, MODEL_ENDED } model_status;
 
 typedef struct {
   uint8_t status, line;
-  /// The second half of the line: a condition's mutex is acquired again, a barrier is left.
+  /// Second half: the thread acquires a condition's mutex again, or leaves a barrier.
   bool is_second_half, is_woken, is_timed_out, is_open, has_begun;
   uint8_t reads_lock[MODEL_OBJECTS], entered[MODEL_OBJECTS];
   uint8_t reads_section[MODEL_OBJECTS], writes_section[MODEL_OBJECTS];
   uint8_t syncs[MODEL_OBJECTS];
-  /// A bit for each condition at which it has woken without a signal.
+  /// A bit for each condition at which the thread has woken without a signal.
   uint8_t woken_without_signal;
   uint32_t last;
-  /// A hash of all that its operations have returned.
+  /// A hash of all results of the thread's operations.
   uint64_t history;
 } model_thread;
 
@@ -93,7 +93,7 @@ typedef struct {
 typedef struct {
   model_thread threads[MODEL_SLOTS];
   uint8_t owner[MODEL_OBJECTS], readers[MODEL_OBJECTS];
-  /// The waiters of each condition in their order: slot plus 1.
+  /// The waiters of each condition in order, as slot plus 1.
   uint8_t waiters[MODEL_OBJECTS][MODEL_SLOTS];
   uint8_t semaphores[MODEL_OBJECTS], arrived[MODEL_OBJECTS], members[MODEL_OBJECTS];
   uint8_t notifications[MODEL_OBJECTS][MODEL_SLOTS];
@@ -103,17 +103,17 @@ typedef struct {
   uint8_t due[MODEL_SLOTS];
   uint8_t now;
   uint32_t variables[MODEL_OBJECTS];
-  /// What the code beside sync points accesses.
+  /// The variable that the code between sync points accesses.
   uint32_t unseen;
 } model_state;
 
-/// What a step did.
+/// The effects of a step.
 typedef struct {
   size_t count;
   interlock_operation operations[MODEL_STEP_OPERATIONS];
-  /// The slots that it made, in order.
+  /// The slots that the step made, in order.
   uint8_t made_count, made[MODEL_SLOTS];
-  /// The values that it picked, as digits of a number in base 9.
+  /// The values that the step picked, as digits of a number in base 9.
   uint32_t picks;
 } model_step;
 
@@ -121,17 +121,17 @@ typedef uint32_t model_picker(void *context, uint32_t count);
 
 void model_begin(const model_program *program, model_state *state);
 
-/// The operation that the slot is about to perform; kind 0 if it is not alive.
+/// The next operation of the slot; its kind is 0 if the slot is not alive.
 interlock_operation model_pending(const model_program *program, const model_state *state,
                                   unsigned slot);
 bool model_is_enabled(const model_program *program, const model_state *state, unsigned slot);
 void model_take_step(const model_program *program, model_state *state, unsigned slot,
                      model_picker *picker, void *context, model_step *step);
 
-/// A number that two states share only if they are equal in all that a program can observe.
+/// A hash of the whole state, including all results that threads have received.
 uint64_t model_outcome(const model_state *state);
 
-/// Numbers of objects for a strategy: never 0.
+/// The number of an object for a strategy; never 0.
 uint32_t model_object(uint16_t kind, unsigned index);
 
 static inline uint64_t model_mix(uint64_t hash, uint64_t value) {

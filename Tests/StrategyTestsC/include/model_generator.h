@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-/// What a program is made of. `MODEL_FEATURES` is their number.
+/// The features that a program is made of. `MODEL_FEATURES` is the number of the first ones.
 typedef enum {
   MODEL_MUTEX,
   MODEL_TRY,
@@ -22,7 +22,7 @@ typedef enum {
   MODEL_CLOCK,
   MODEL_SPAWN,
   MODEL_FEATURES,
-  /// Of the programs from the seed `MODEL_FIRST_WITH_SECTIONS` on; the others keep what they were.
+  /// Only from the seed `MODEL_FIRST_WITH_SECTIONS` on, so that earlier seeds keep their programs.
   MODEL_SECTIONS = MODEL_FEATURES,
   MODEL_SYNC_POINTS,
 } model_feature;

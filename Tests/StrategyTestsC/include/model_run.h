@@ -18,8 +18,8 @@ void model_set_add_all(model_set *set, const model_set *other);
 void model_set_clear(model_set *set);
 
 typedef struct {
-  /// Number objects by their first use in the execution, as an engine that sees only addresses
-  /// does.
+  /// Numbers objects by their first use in the execution, as an engine does that sees only
+  /// addresses.
   bool by_first_use;
   /// The largest number of executions; 0 for no limit.
   uint64_t limit;
@@ -40,25 +40,25 @@ typedef struct {
 /// All executions of a strategy.
 typedef struct {
   uint64_t executions, cut, deadlocks;
-  /// Executions that did the same as an earlier one, but for the order of independent steps.
+  /// The number of executions that repeat an earlier one up to the order of independent steps.
   uint64_t repeated;
   model_set outcomes, traces;
   bool complete, reached_limit;
 } model_run;
 
-/// Runs one execution; the strategy's `begin` has returned true.
+/// Runs one execution, after `begin` of the strategy has returned true.
 model_execution model_execute(const model_program *program, interlock_strategy *strategy,
                               model_options options);
 
 /// The state at the end of the last execution.
 const model_state *model_last_state(void);
 
-/// Runs the strategy to its end, or to the limit, and clears `run` first.
+/// Runs the strategy to its end or to the limit. Clears `run` first.
 void model_run_all(const model_program *program, interlock_strategy *strategy,
                    model_options options, model_run *run);
 void model_run_clear(model_run *run);
 
-/// The hash of a sequence of steps that does not depend on the order of independent ones.
+/// A sequence of steps, with a hash that does not depend on the order of independent steps.
 typedef struct {
   unsigned count;
   struct {

@@ -1,20 +1,20 @@
 #ifndef INTERLOCK_HOSTILE_H
 #define INTERLOCK_HOSTILE_H
 
-// What a subject may do to itself, to the memory and the pipes that it shares with the runner, and
-// to the runner's folder. In C because most of it is system calls that Swift does not import.
+// Actions of a subject on itself, on the memory and the pipes that it shares with the runner, and
+// on the runner's folder. In C, because most are system calls that Swift does not import.
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/// One action, performed in a call. It may return, end the process, or do neither.
+/// An action, performed in a call. It may return, end the process, or never return.
 typedef struct {
   const char *name;
   void (*run)(int argument);
   int argument;
 } hostile_action;
 
-/// How many actions there are.
+/// The number of actions.
 size_t hostile_count(void);
 
 /// The action with this number.
@@ -23,7 +23,7 @@ const hostile_action *hostile_at(size_t index);
 /// Runs an action. Ends the process instead if it is not enclosed.
 void hostile_run(size_t index);
 
-/// Why this process can reach files, processes or devices outside an enclosure; NULL if it cannot.
+/// The reason why this process can reach files, processes or devices outside an enclosure; or NULL.
 const char *hostile_reach(void);
 
 /// Enters an enclosure: new namespaces for users, processes, mounts, IPC and networks, in which

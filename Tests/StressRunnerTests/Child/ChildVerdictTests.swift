@@ -7,10 +7,10 @@ import Reports
 import ProcessInspection
 import Hangs
 
-/// Real children that hang, trap or exceed a limit: all run at once, and each is judged by a test.
+/// Real children that hang, trap or exceed a limit: all run at once, and each test judges one.
 @Suite("A child process")
 struct ChildVerdictTests {
-  /// How long the grandchild sleeps: a number that occurs in no other process's command line.
+  /// The seconds that the grandchild sleeps, a number that occurs in no other command line.
   static let grandchildSeconds = "98\(getpid())"
 
   static let all = run(
@@ -70,14 +70,14 @@ struct ChildVerdictTests {
     #expect(result.verdict == .passed)
     #expect(result.observation.finished)
     #expect(result.observation.ending == .exited(code: 0))
-    // It had a second to exit, and did not take it.
+    // The child had a second to exit, and did not exit.
     #expect(result.observation.seconds > 1)
   }
 
   /// The result of a trial whose pool waits for work that is queued behind all calls.
   ///
   /// On a busy machine the first call may begin, and queue its work, before 64 calls are queued.
-  /// The growing pool ends that wait, so it is no deadlock, and the trial is repeated alone.
+  /// The growing pool ends that wait, so there is no deadlock; then the trial is repeated alone.
   private func resultOfDryPool(_ subject: String) throws -> TrialResult {
     func isOnlySlow(_ result: TrialResult) -> Bool {
       result.observation.waits.flatMap { Diagnosis(of: $0) }?.pool?.isOnlySlow ?? false
@@ -89,23 +89,23 @@ struct ChildVerdictTests {
     return result
   }
 
-  @Test("A child whose pool waits for work queued behind it is a starvation, before its time is up")
+  @Test("A child whose pool waits for work queued behind it is a starvation before its time is up")
   func starvation() throws {
     let result = try resultOfDryPool("semaphore-over-async")
     #expect(result.verdict.kind == .deadlock)
     #expect(result.verdict.cause == .starvation)
     #expect(result.observation.completed < 100)
     let detection = try #require(result.observation.detectionSeconds)
-    // The window has two seconds. A busy machine is later.
+    // The window has two seconds; a busy machine takes longer.
     #expect(detection >= 2, "given after \(detection) s")
   }
 
   @Test("A starved child that also has an idle pool worker is still a deadlock")
   func idleWorker() throws {
-    // An idle worker ends by itself after 5 s, and the window of 2 s follows: a deadlock is found
-    // earlier only if the worker is known for one. Once is enough, since a busy machine is late.
-    // With ThreadSanitizer's frames in its stack, and the child another executable than this, it is
-    // not known.
+    // An idle worker ends by itself after 5 s, and the window of 2 s follows. A deadlock is found
+    // earlier only if the worker is recognised as idle. One success is enough, as a machine may be
+    // busy. Under ThreadSanitizer the worker is not recognised, because of the frames in its stack
+    // and the different executable of the child.
     let most = Platform.isUnderThreadSanitizer ? .infinity : 6.5
     var result = try resultOfDryPool("idle-worker")
     for _ in 0..<10 where try #require(result.observation.detectionSeconds) >= most {
@@ -117,8 +117,8 @@ struct ChildVerdictTests {
 
   @Test("A child whose Swift tasks wait for tasks queued behind them is a deadlock by starvation")
   func taskStarvation() throws {
-    // Jobs are recognised by the names of the runtime's functions, and the last of them may be
-    // inlined: the whole stack counts.
+    // Jobs are recognised by the names of the runtime's functions. The last of these may be
+    // inlined, so the whole stack counts.
     let verdict = try result("wait-for-task").verdict
     #expect(verdict.kind == .deadlock)
     #expect(verdict.cause == .starvation, "\(verdict)")
@@ -209,7 +209,7 @@ struct ChildVerdictTests {
   func syncInsideSync() throws {
     let result = try result("sync-inside-sync")
     #expect(result.verdict.kind == .crashed)
-    // Told before the trap, which says nothing on Linux.
+    // The report comes before the trap, which has no message on Linux.
     #expect(result.verdict.cause == .self)
     #expect(result.message.contains("the queue that it is on"))
     #expect(result.message.contains("Subjects.swift:"))

@@ -13,7 +13,7 @@ enum Enclosure {
     var errors: String
   }
 
-  /// What is left after the run.
+  /// The files and processes that are left after the run.
   struct Remains: Decodable {
     var processes: [String]
     var files: [String]
@@ -54,7 +54,7 @@ enum Enclosure {
     return run
   }
 
-  /// Whether this machine allows an enclosure; prints the reason if not.
+  /// True if this machine allows an enclosure; prints the reason if not.
   static let isPossible: Bool = {
     guard let run = try? run([HostileSubject("exit-0", .crashed)], jobs: 1) else { return true }
     if run.code == 77 { print("no enclosure for hostile subjects: \(run.output)", terminator: "") }

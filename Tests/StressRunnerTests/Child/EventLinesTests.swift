@@ -75,7 +75,7 @@ struct EventLinesTests {
     var lines = EventLines()
     let bytes = Array(repeating: byte, count: count)
     for _ in 0..<times {
-      // Compared outside of the expectation, which would describe a million bytes.
+      // Compared outside of the expectation, which would print a million bytes.
       #expect(!lines.isFlooded)
       let found = lines.take(bytes, at: 0).count
       #expect(found == 0)

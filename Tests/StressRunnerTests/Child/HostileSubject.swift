@@ -4,14 +4,14 @@ import Foundation
 
 /// A hostile subject and its expected result.
 struct HostileSubject: Sendable {
-  /// Its name.
+  /// The name of the subject.
   var name: String
-  /// The verdict.
+  /// The expected verdict.
   var verdict: Verdict.Kind
   /// A text that the verdict's message must contain.
   var message: String?
-  /// The time limit: short for a subject that only the limit stops, if it need not come far for its
-  /// message.
+  /// The time limit. It is short for a subject that only the limit stops, unless the message needs
+  /// more time.
   var seconds: Double
 
   init(_ name: String, _ verdict: Verdict.Kind, _ message: String? = nil) {
@@ -175,7 +175,7 @@ extension HostileSubject {
     .init("steals-events", .timedOut),
   ]
 
-  /// Subjects that send the runner a signal that would end it, and what the runner says.
+  /// Subjects that send the runner a fatal signal, and the runner's message.
   static let ofSignals: [(subject: HostileSubject, signal: String)] = [
     (.init("interrupts-runner", .passed), "SIGINT"),
     (.init("terminates-runner", .passed), "SIGTERM"),
@@ -238,8 +238,8 @@ extension HostileSubject {
     .init("ends-inside-character", .crashed, "exited with code 3"),
   ]
 
-  /// Subjects that change the folders for temporary files. They run one at a time, since some of
-  /// them delete the folders of others.
+  /// Subjects that change the folders for temporary files. They run one at a time, because some of
+  /// them delete the folders of other subjects.
   static let ofFolders: [HostileSubject] = [
     .init("deletes-folder", .passed),
     .init("deletes-parent", .passed),

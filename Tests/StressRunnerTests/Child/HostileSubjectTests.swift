@@ -5,11 +5,11 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// Subjects that try to end, hang or mislead the runner, each followed by one that must pass.
+/// Subjects that try to end, hang or mislead the runner, each followed by a subject that must pass.
 ///
-/// All run in an enclosure: their own namespaces for processes, mounts, users and networks, in
-/// which everything but a file system in memory is read-only. If this machine allows no enclosure,
-/// nothing runs.
+/// All run in an enclosure: new namespaces for processes, mounts, users and networks, in which all
+/// but a file system in memory is read-only. If this machine allows no enclosure, no subject
+/// runs.
 @Suite(
   "A hostile subject", .serialized,
   .enabled(
@@ -17,7 +17,7 @@ import ProcessInspection
   ),
   .disabled(if: Platform.isUnderThreadSanitizer, "it forks and traces, which its runtime forbids"))
 struct HostileSubjectTests {
-  /// Judges every subject of a table, the trials after it, and what is left.
+  /// Judges every subject of a table, the trials after each subject, and what is left afterwards.
   private func expect(
     _ subjects: [HostileSubject], jobs: Int, files: [String] = [], said: Set<String> = []
   ) throws {
@@ -39,7 +39,7 @@ struct HostileSubjectTests {
         "after \(subject.name): \(next?.message ?? "no verdict") \(next?.errors ?? "")")
     }
     let remains = try #require(run.remains, "the runner has not come to its end")
-    // The runner's own symbolizer lasts as long as the runner.
+    // The runner's own symbolizer lives as long as the runner.
     let symbolizers = remains.processes.filter { $0.contains("(llvm-symbolizer)") }
     #expect(symbolizers.count <= 1)
     #expect(remains.processes.filter { !symbolizers.contains($0) } == [])
@@ -48,7 +48,7 @@ struct HostileSubjectTests {
   }
 
   @Test(
-    "A hostile subject changes neither the next trial nor the machine by what it does to itself")
+    "A hostile subject that harms itself changes neither the next trial nor the machine")
   func ownProcess() throws {
     try expect(HostileSubject.ofProcesses, jobs: 16)
   }
@@ -64,7 +64,7 @@ struct HostileSubjectTests {
     try expect(HostileSubject.ofFolders, jobs: 1, files: ["precious", "precious/file"])
   }
 
-  @Test("A signal of a hostile subject does not end the runner, which says it")
+  @Test("A signal of a hostile subject does not end the runner, which reports the signal")
   func signals() throws {
     try expect(
       HostileSubject.ofSignals.map(\.subject), jobs: 1,

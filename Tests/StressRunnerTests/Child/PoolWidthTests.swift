@@ -55,7 +55,7 @@ struct PoolWidthTests {
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
     #expect(diagnosis.certainty == .certainIfBlocksAreAlike)
     #expect(try #require(stuck.observation.detectionSeconds) < 60)
-    // The first call meets no block.
+    // The first call finds no block on the queue.
     #expect(try #require(diagnosis.pool?.needed) + stuck.observation.completed == 601)
     let enough = try result(subject, callers: 600, width: 601)
     #expect(enough.verdict.kind == .passed, "\(enough.verdict)")
@@ -63,19 +63,19 @@ struct PoolWidthTests {
     #expect(few.verdict.kind == .deadlock, "\(few.verdict)")
   }
 
-  @Test("Blocks that a queue held back starve for certain: libdispatch's list has their order")
+  @Test("Blocks that a queue held back starve for certain, as libdispatch's list has their order")
   func heldBack() throws {
     let stuck = try result("held-back", callers: 1, driver: .threads, width: 1, stall: 20)
     let diagnosis = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) })
     let needed = try #require(diagnosis.pool?.needed)
-    // The pool's one thread passes on all blocks before it begins the first of them. If it is
+    // The pool's only thread passes on all blocks before it begins the first of them. If it is
     // interrupted, another thread begins it, and the needed block comes before some of the others.
     #expect(needed <= 600)
     guard case .starvation(let starvation) = diagnosis.evidence else {
       Issue.record("\(diagnosis.evidence)")
       return
     }
-    // One of the 600 has run, and has submitted the needed block.
+    // One of the 600 blocks has run, and has submitted the needed block.
     #expect(starvation.threads + starvation.queued == 600)
     if needed > 255 {
       #expect(diagnosis.certainty == .certainIfBlocksAreAlike)

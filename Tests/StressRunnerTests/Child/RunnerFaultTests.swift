@@ -9,7 +9,7 @@ import ProcessInspection
   "A runner that lacks what a trial needs",
   .disabled(if: Platform.isUnderThreadSanitizer, "its runtime needs more than the limits here"))
 struct RunnerFaultTests {
-  /// Runs `trials` trials of a subject that passes, by a shell's command that sets a limit.
+  /// Runs `trials` trials of a subject that passes, in a shell command that sets a limit.
   private func run(
     _ command: String, executable: String = childExecutable, trials: Int
   ) throws -> (code: Int32, passed: Int, all: String) {
@@ -39,8 +39,8 @@ struct RunnerFaultTests {
     #expect(all.contains("Too many open files"), "\(all)")
   }
 
-  /// As a user that no other process has, since the limit counts those of a user, and not the
-  /// administrator's.
+  /// Runs as a user without other processes: the limit counts all processes of a user, and excludes
+  /// the administrator.
   @Test(
     "A runner without threads ends with the reason, and no trial has a verdict",
     .enabled(if: geteuid() == 0 && access("/usr/bin/prlimit", X_OK) == 0, "needs another user"),
@@ -50,11 +50,11 @@ struct RunnerFaultTests {
       .appendingPathComponent("runner-fault-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // That user may not be able to reach the build folder. The folder around is the tests' own.
+    // That user may not reach the build folder. The folder for temporary files is the tests' own.
     #expect(chmod(FileManager.default.temporaryDirectory.path, 0o711) == 0)
     let copy = folder.appendingPathComponent("child").path
-    // By another process: one that another test starts meanwhile would inherit the open file, and a
-    // file that is open for writing cannot be executed.
+    // Copied by another process: a process that another test starts meanwhile would inherit the
+    // open file, and a file that is open for writing cannot be executed.
     try #require(run("cp '\(childExecutable)'", executable: copy, trials: 0).code == 0)
     #expect(chmod(folder.path, 0o777) == 0)
     let user = "setpriv --reuid=\(700_000 + most) --regid=700000 --clear-groups"
@@ -80,7 +80,7 @@ struct RunnerFaultTests {
         if case .finished(_, let result) = $0 { verdicts.append(result.verdict.kind) }
         if case .warning = $0 { warnings += 1 }
       }
-      // Its own choice is as it was.
+      // The process's own setting is unchanged.
       let isIgnored = signal(SIGCHLD, SIG_DFL).map { unsafeBitCast($0, to: Int.self) } == 1
       let isTrue = ending == .completed && verdicts == [.passed, .crashed] && warnings == 0
       exit(isTrue && isIgnored ? 0 : 1)
@@ -93,7 +93,7 @@ struct RunnerFaultTests {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 512, rlim_max: 512)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      // Threads of pools block this signal, and processes that they start inherit that.
+      // Threads of pools block this signal, and so do processes that they start.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGXFSZ)
@@ -107,7 +107,7 @@ struct RunnerFaultTests {
     }
   }
 
-  @Test("A runner without a thread for it names stacks itself, instead of waiting")
+  @Test("A runner that gets no thread for symbols names stacks itself instead of waiting")
   func noThread() {
     var seen = Observation(ending: .stalled, operations: 1)
     seen.completed = 7
@@ -132,9 +132,9 @@ struct RunnerFaultTests {
   }
 
   @Test(
-    "While trials only wait, a runner with two jobs runs another one, a runner with one does not")
+    "While a trial only waits, a runner with two jobs runs another, and a runner with one does not")
   func besideWaiting() async {
-    // In a separate process, which an interrupt ends.
+    // In a separate process, which the interrupt ends.
     await #expect(processExitsWith: .success) {
       var runner = TrialRunner(jobs: 2)
       runner.executable = childExecutable

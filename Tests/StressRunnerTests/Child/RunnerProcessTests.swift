@@ -6,10 +6,10 @@ import Reports
 @testable import StressRunner
 import ProcessInspection
 
-/// A runner in a separate process, which starts itself as its child.
+/// A runner in a separate process, which starts itself as its child process.
 @Suite("A runner")
 struct RunnerProcessTests {
-  /// A started runner with its own folder for temporary files.
+  /// A started runner with a separate folder for temporary files.
   struct Started {
     let process = Process()
     let output = Pipe()
@@ -27,14 +27,14 @@ struct RunnerProcessTests {
       try process.run()
     }
 
-    /// Removes its folder, and returns what was left in it.
+    /// Removes the runner's folder, and returns what was left in it.
     func leftovers() throws -> [String] {
       let left = try FileManager.default.contentsOfDirectory(atPath: folder)
       try FileManager.default.removeItem(atPath: folder)
       return left
     }
 
-    /// The processes that it has started and that still exist.
+    /// The processes that the runner has started and that still exist.
     var children: [Int] {
       commandLines().keys.filter { number in
         let status = FileManager.default.contents(atPath: "/proc/\(number)/status") ?? Data()
@@ -58,7 +58,7 @@ struct RunnerProcessTests {
     #expect(frame.file?.hasSuffix("Subjects.swift") ?? false)
     #expect(frame.line != nil)
     #expect(!(most.stack.first?.function?.contains("capture") ?? true), "the handler's own frames")
-    // A thread that has just begun may have another stack below the same line.
+    // A thread that has just begun may have a different stack below the same line.
     let waiting = result.observation.threads.filter {
       $0.stack.contains { $0.file == frame.file && $0.line == frame.line }
     }
@@ -86,7 +86,7 @@ struct RunnerProcessTests {
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func interrupted(signal: Int32) throws {
     let started = try Started("spin")
-    // It prints a line when its child has been started.
+    // The runner prints a line when its child has started.
     let word = started.errors.fileHandleForReading.availableData
     #expect(String(decoding: word, as: UTF8.self).hasPrefix("started"))
     var children: [Int] = []
@@ -103,7 +103,7 @@ struct RunnerProcessTests {
     let started = try Started("spin")
     var children: [Int] = []
     while children.isEmpty && started.process.isRunning { children = started.children }
-    // The child does not receive the parent's death signal before it has requested it.
+    // The child gets no signal at its parent's death until it has requested one.
     while let child = children.first, !isInTrial(child) { sched_yield() }
     kill(started.process.processIdentifier, SIGKILL)
     started.process.waitUntilExit()
@@ -113,7 +113,7 @@ struct RunnerProcessTests {
     _ = try started.leftovers()
   }
 
-  /// Whether the process has reached its busy loop: it has a second thread then.
+  /// True if the process has reached its busy loop, in which it has a second thread.
   private func isInTrial(_ process: Int) -> Bool {
     (Platform.process(pid_t(process))?.threads ?? 2) > 1
   }

@@ -14,7 +14,7 @@ struct SharedMemoryTests {
     let (table, descriptor) = try #require(ProgressTable.make(for: trial, mark: nil))
     var status = stat()
     try #require(fstat(descriptor, &status) == 0)
-    // The mapping that a child has.
+    // The mapping of a child.
     let base = try #require(
       mmap(nil, Int(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
     close(descriptor)
@@ -40,7 +40,7 @@ struct SharedMemoryTests {
       #expect(index < table.stackCapacity, what)
       #expect(slot.pointee.count <= UInt32(INTERLOCK_STACK_FRAMES), what)
     }
-    // The state before and after a round of signals: no thread answers here.
+    // The state before and after a round of signals, to which no thread replies here.
     let capture = StackCapture(
       process: getpid(), area: table.stacks, capacity: table.stackCapacity)
     #expect(capture.capture([], patience: 0).isEmpty, what)
@@ -73,7 +73,7 @@ struct SharedMemoryTests {
     let words = bytes.bindMemory(to: UInt64.self)
     var random = SplitMix64(seed: seed, at: 0)
     for round in 0..<40 {
-      // Random words at any place, and the whole header, the totals and the callers' counters.
+      // Random words anywhere, in the whole header, in the totals and in the callers' counters.
       for _ in 0..<200 { words[Int(random.next() % UInt64(words.count))] = random.next() }
       for index in 0..<min(words.count, 2048) where random.next() % 2 == 0 {
         words[index] = random.next() >> (random.next() % 64)

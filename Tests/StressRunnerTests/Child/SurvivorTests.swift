@@ -4,13 +4,13 @@ import Testing
 
 @testable import StressRunner
 
-/// Subjects that start processes in their own sessions, which survive the kill of a process group.
+/// Subjects that start processes in new sessions, which survive the kill of a process group.
 @Suite("Processes that a trial has started in another session")
 struct SurvivorTests {
   /// A number that occurs in no other process's command line.
   private static func makeSeconds(_ digit: Int) -> String { "97\(getpid())\(digit)" }
 
-  /// The processes that sleep for this many seconds.
+  /// The processes that sleep for this number of seconds.
   private static func sleepers(_ seconds: String) -> [Int] {
     commandLines().filter { $0.value.contains("sleep \(seconds)") }.map(\.key)
   }
@@ -56,7 +56,7 @@ struct SurvivorTests {
     while Self.sleepers(seconds).count < 2 && started.process.isRunning { sched_yield() }
     #expect(started.process.isRunning)
     kill(started.process.processIdentifier, SIGINT)
-    // Foundation waits for the last descendant of a process; the system does not.
+    // Foundation would wait for the last descendant of the process; the system does not.
     var information = siginfo_t()
     let identifier = id_t(started.process.processIdentifier)
     while waitid(P_PID, identifier, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
@@ -74,14 +74,14 @@ struct SurvivorTests {
     process.arguments = ["1000"]
     try process.run()
     defer {
-      // SIGTERM is blocked in a child of a Dispatch worker.
+      // SIGTERM would be blocked in a child of a Dispatch worker.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // POSIX_SPAWN_SETSID, which is not imported.
+    // POSIX_SPAWN_SETSID, which Swift does not import.
     posix_spawnattr_setflags(&attributes, 0x80)
     var own: pid_t = 0
     var arguments = [strdup("sleep"), strdup("1000"), nil]
@@ -117,7 +117,7 @@ struct ChildMarkTests {
     }
   }
 
-  @Test("A mark inside a trial is below the outer one, which recognises it, and not the reverse")
+  @Test("The mark of an outer trial recognises the mark of an inner trial, and not the reverse")
   func nested() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let other = try #require(ChildMark(below: unlimited))
@@ -132,7 +132,7 @@ struct ChildMarkTests {
     }
   }
 
-  @Test("No mark exists at a third level, nor below a limit that another program has set")
+  @Test("No trial's mark exists at a third level, nor below a limit that another program has set")
   func none() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let inner = try #require(ChildMark(below: outer.value))
@@ -141,7 +141,7 @@ struct ChildMarkTests {
     #expect(ChildMark(below: 0) == nil)
   }
 
-  @Test("A mark covers no process without one")
+  @Test("A trial's mark covers no process without a mark")
   func bystander() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let inner = try #require(ChildMark(below: outer.value))

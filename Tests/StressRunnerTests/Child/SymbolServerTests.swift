@@ -4,7 +4,7 @@ import Testing
 @testable import Interlock
 @testable import StressRunner
 
-/// A child's symbols by the runner: here, both ends are in this process.
+/// Symbolication of a child by the runner. Here, both ends are in this process.
 @Suite("The runner symbolicates for a trial")
 struct SymbolServerTests {
   private let runner: SymbolSocket
@@ -38,11 +38,11 @@ struct SymbolServerTests {
     child.close()
   }
 
-  @Test("A runner that does not answer is asked once")
+  @Test("A child requests symbols only once from a runner that does not answer")
   func silent() {
     let client = SymbolClient(descriptor: child.descriptor, patience: 10)
     #expect(client.frames(ownStack).isEmpty)
-    // An answer that comes too late is not read as that of another request.
+    // A late answer is not read as the answer to another request.
     SymbolServer(process: getpid(), socket: runner).start()
     #expect(client.frames(ownStack).isEmpty)
     child.close()

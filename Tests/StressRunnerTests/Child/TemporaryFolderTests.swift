@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-/// The runner's folder and those of its trials, inside a folder of the test.
+/// The folders of the runner and of its trials, inside a folder of the test.
 struct TemporaryFolderTests {
   private let place: String
 
@@ -23,7 +23,7 @@ struct TemporaryFolderTests {
     return descriptor
   }
 
-  @Test("A trial's folder for temporary files lies two levels below the runner's, and goes with it")
+  @Test("A trial's temporary folder lies two levels below the runner's, and is removed with it")
   func levels() throws {
     defer { rmdir(place) }
     let folder = try TemporaryFolder()
@@ -48,7 +48,7 @@ struct TemporaryFolderTests {
     let folder = try TemporaryFolder()
     let one = try folder.makeTrial()
     let runners = (one.path as NSString).deletingLastPathComponent
-    // The change that a subject has made.
+    // As a hostile subject may do.
     try FileManager.default.moveItem(atPath: runners, toPath: place + "/moved")
     try Data().write(to: URL(fileURLWithPath: runners))
     let next = try folder.makeTrial()
@@ -76,7 +76,7 @@ struct TemporaryFolderTests {
     var bad = Array(tree.utf8CString.dropLast()) + [47, -1, -2, 0]
     mkdir(&bad, 0o700)
     chmod(tree + "/locked", 0)
-    // Deeper than the longest path.
+    // Deeper than the longest valid path.
     var deepest = try open(tree)
     for level in 0..<500 {
       let name = "deep-enough-\(level)"
@@ -118,7 +118,7 @@ struct CrashReportTests {
       try whole.write(toFile: trial.path + "/other", atomically: false, encoding: .utf8)
       symlink(trial.path + "/other", path)
     default:
-      // A report that would be valid, but is too large.
+      // The report is valid, but too large.
       let long = whole + String(repeating: " ", count: 9 << 20)
       try long.write(toFile: path, atomically: false, encoding: .utf8)
     }
@@ -140,7 +140,7 @@ struct CrashReportTests {
     #expect(crash.stack.map(\.line) == [nil])
   }
 
-  @Test("A closure in top-level code is named with it, although the toolchain leaves that out")
+  @Test("A closure in top-level code is named as such, although the toolchain leaves that out")
   func topLevelCode() throws {
     let folder = try TemporaryFolder()
     defer { _ = folder.remove() }

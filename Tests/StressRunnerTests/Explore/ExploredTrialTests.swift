@@ -7,7 +7,7 @@ import Testing
 import ProcessInspection
 import Hangs
 
-/// Whether a child can be explored here.
+/// True if a child can be explored in this build.
 private var canExplore: Bool {
   #if arch(x86_64) && os(Linux)
   !Platform.isUnderThreadSanitizer
@@ -108,14 +108,14 @@ struct ExploredTrialTests {
     #expect(try !failure(result).token.isEmpty)
   }
 
-  @Test("A body that is not deterministic is undecided, whatever is expected")
+  @Test("A body that is not deterministic is undecided with any expectation")
   func notDeterministic() throws {
     let result = try explore("random-locks")
     #expect(result.verdict.kind == .undecided, "\(result.verdict)")
     #expect(result.isMet == false)
   }
 
-  @Test("An exploration that is asked to explain its orders names the lock and its steps")
+  @Test("An exploration that must explain its orders names the lock and its steps")
   func explainsOrders() throws {
     let result = try explore("global-locks") {
       isolating(&$0)
@@ -132,7 +132,7 @@ struct ExploredTrialTests {
     (request.options.isIsolated, request.options.isolatesEach) = (true, true)
   }
 
-  @Test("A global that makes orders differ is named; with a process for each order all pass")
+  @Test("A global that makes orders differ is named, and with a process for each order all pass")
   func globals() throws {
     let together = try explore("global-locks")
     #expect(try failure(together).verdict == .notDeterministic)
@@ -141,7 +141,7 @@ struct ExploredTrialTests {
     #expect(apart.observation.exploration?.isFinished == true)
   }
 
-  @Test("Chance is no global: a process for each order finds it too")
+  @Test("Chance that makes orders differ is found with a process for each order too")
   func chanceIsolated() throws {
     let result = try explore("chance-locks", change: isolating)
     #expect(try failure(result).verdict == .notDeterministic)
@@ -175,7 +175,7 @@ struct ExploredTrialTests {
     #expect(try !failure(starved).explanation.isEmpty)
   }
 
-  @Test("A script's order is one of those that are explored")
+  @Test("A script's order is one of the explored orders")
   func script() throws {
     var scenario = makeScenario(time: 120)
     let call = Script.Call(.action("run"))

@@ -39,7 +39,7 @@ struct DeadlockCauseTests {
     Observation.ThreadGroup(count: count, name: "thread", state: state, stack: stack)
   }
 
-  /// The verdict on a child that stalled 2 s before its end at 3 s.
+  /// The verdict on a child that stalled 2 s before it was ended at 3 s.
   static func verdict(
     _ groups: [Observation.ThreadGroup], counts: [(Double, Int)] = [(0.1, 5)],
     completed: Int = 0, waiting: Int = 900
@@ -58,7 +58,7 @@ struct DeadlockCauseTests {
 
   static let growing: [(Double, Int)] = [(0.1, 5), (1.9, 6), (2.9, 7)]
 
-  /// The pools' state according to the verdict.
+  /// The state of the pools in the verdict.
   static func pools(
     _ groups: [Observation.ThreadGroup], counts: [(Double, Int)] = [(0.1, 5)], completed: Int = 0
   ) -> Verdict.PoolState? {
@@ -77,7 +77,7 @@ struct DeadlockCauseTests {
     #expect(state?.cause == .starvation)
   }
 
-  @Test("A deadlock is starvation even if only the threads' names show that they are a pool's")
+  @Test("A deadlock is starvation even if only the threads' names show that they belong to a pool")
   func unnamedFrames() {
     var workers = Self.group(
       6, Self.user + [StackFrame(address: 7, image: "libdispatch.so")])
@@ -128,13 +128,13 @@ struct DeadlockCauseTests {
     #expect(state == .noWorkers)
   }
 
-  @Test("A deadlock's cause is unknown if all workers wait for locks: more would not help")
+  @Test("A deadlock's cause is unknown if all workers wait for locks, as more would not help")
   func locks() {
     let workers = Self.group(6, Self.mutexWait + Self.user + Self.worker)
     let state = Self.pools([workers], counts: Self.growing)
     #expect(state == .lockWaits)
     #expect(state?.cause == .unknown)
-    // One worker that holds the lock and waits for the pool is enough.
+    // A single worker that holds the lock and waits for the pool makes it starvation.
     let holder = Self.group(1, Self.semaphoreWait + Self.user + Self.worker)
     #expect(
       Self.pools([workers, holder], counts: Self.growing)

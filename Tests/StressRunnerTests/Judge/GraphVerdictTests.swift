@@ -4,7 +4,7 @@ import Hangs
 
 @testable import StressRunner
 
-/// What the wait-for graph adds to a verdict, and what it does not.
+/// The effect of the wait-for graph on a verdict.
 @Suite("The verdict from the wait-for graph")
 struct GraphVerdictTests {
   private static let ring = WaitSnapshot(threads: [
@@ -98,8 +98,8 @@ struct GraphVerdictTests {
     #expect(Expectation(verdict: .crashed).isMet(by: own))
     let silent = Verdict.crashed(.signal(4, nil, nil))
     #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: silent))
-    // Where no calls are seen, nothing can tell why it trapped; a deadlock's cause is judged all
-    // the same.
+    // If no calls are seen, no cause of the trap can be known. The cause of a deadlock is still
+    // judged.
     #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: silent, seesCalls: false))
     #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: .passed, seesCalls: false))
     #expect(

@@ -113,7 +113,7 @@ struct JudgeTests {
     var both = seen(.exited(code: 0))
     both.conflicts = [Self.conflict]
     #expect(Self.verdict(both) == .race(Self.conflict))
-    // A check that found nothing, and one that went off, change no verdict.
+    // A check without a finding and a check that was switched off change no verdict.
     let quiet = Self.seen(.exited(code: 0), finished: true) {
       $0.memory = MemoryRecord()
       $0.memory?.lostBecause = "a timer's handler was set"

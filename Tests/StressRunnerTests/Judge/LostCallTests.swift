@@ -51,7 +51,7 @@ struct LostCallTests {
   }
 
   @Test(
-    "A deadlock has cut stacks, a waiting caller, or no such oracle: then no call counts as lost")
+    "no call of a deadlock counts as lost with cut stacks, a waiting caller or without the oracle")
   func undecided() {
     let lost = [[Self.wait, Self.driver], [Self.wait, Self.idle]]
     let cut = StackFrame(

@@ -43,7 +43,7 @@ struct ExploreExpectationTests {
     #expect(try !self.scenario(#""expect": {}"#).isExploredOnly)
   }
 
-  @Test("An exploration may fail in the other way that 'expect' accepts; a run may not")
+  @Test("An exploration may fail in the other way that 'expect' accepts, and a run may not")
   func otherWay() throws {
     let scenario = try scenario(
       #"""
@@ -60,7 +60,7 @@ struct ExploreExpectationTests {
     #expect(scenario.expectation(for: "x") == .init(verdict: .violation))
     let deadlock = StressRunner.Expectation.Explored(verdict: .deadlock, cause: .lostWakeUp)
     #expect(scenario.exploreExpectation(for: "y").explored == deadlock)
-    // 'explore' without names leaves it out: it has no key 'explore'.
+    // `explore` without names leaves this scenario out, because it has no key 'explore'.
     #expect(scenario.exploreExpectations.isEmpty && !scenario.isExploredOnly)
 
     #expect(expected.isMet(by: .violation(.miscount)))

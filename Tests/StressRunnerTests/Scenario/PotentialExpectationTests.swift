@@ -20,7 +20,7 @@ struct PotentialExpectationTests {
       state: .on, findings: kinds.map { PotentialFinding(kind: $0, headline: "", sides: []) })
   }
 
-  @Test("Expected predictions are any without the key, none for an empty list, else those listed")
+  @Test("Without the key any prediction is expected, and with it the listed ones or none")
   func parsing() throws {
     #expect(try expectation("").potential == nil)
     #expect(try expectation(#", "potential": []"#).potential == [])

@@ -135,7 +135,7 @@ struct ScenarioFileTests {
   }
 }
 
-/// Never made.
+/// A type that is never instantiated.
 private final class NoSubject: Subject {
   func perform(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void

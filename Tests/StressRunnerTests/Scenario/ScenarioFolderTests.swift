@@ -84,7 +84,7 @@ struct ScenarioFolderTests {
     #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["deep"])
   }
 
-  @Test("A package below a folder keeps its scenarios for itself; named, it is read")
+  @Test("A package below a folder is left out, and is read if it is named")
   func packages() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("one"), "one.json")
@@ -102,7 +102,7 @@ struct ScenarioFolderTests {
     let folder = try TemporaryFolder()
     try folder.write(scenario("one"), "one.json")
     let name = String(repeating: "d", count: 200)
-    // By descriptors: the path would be too long.
+    // Made by descriptors, because the path would be too long.
     var folders = [open(folder.path, O_RDONLY | O_DIRECTORY)]
     for index in 0..<25 {
       #expect(mkdirat(folders[index], name, 0o700) == 0)
@@ -144,7 +144,7 @@ struct ScenarioFolderTests {
       }
     }
     #expect(message(folder.path + "/x") == ["F/x: is not there, expected a folder of scenarios"])
-    // As Swift decodes a path that is not UTF-8.
+    // The path as Swift decodes it if it is not UTF-8.
     #expect(
       message(folder.path + "/\u{FFFD}")
         == ["F/\u{FFFD}: has a name that is not UTF-8, expected one that is"])

@@ -1,6 +1,6 @@
 @testable import StressRunner
 
-/// Texts of scenario files, and what comes of parsing one.
+/// Texts of scenario files, and the results of parsing them.
 enum ScenarioText {
   /// A valid scenario file, with one line that a test may replace.
   static func file(

@@ -69,7 +69,7 @@ struct ScriptTrialTests {
     let reason =
       "step 2 of 2, B's call 1 ends, cannot be reached: every"
       + " thread waits; A waited at twoLayers.get.afterLowerRead"
-    // So long that time is never the reason, however busy the machine is.
+    // A limit so long that it is never the reason, even on a busy machine.
     var script = Self.heldRead
     script.seconds = 30
     let expected = try run("two-layers-exclusive", script, excluded: true, stall: 40)[0]
@@ -97,7 +97,7 @@ struct ScriptTrialTests {
   @Test("A call that never completes is reported, and not blamed on the order")
   func neverAnswered() throws {
     var script = Self.heldRead
-    // Alone, and followed by another call that completes.
+    // The call alone, and followed by another call that completes.
     for calls in [
       [Script.Call(.action("never-answer"))],
       [Script.Call(.action("never-answer"), waits: false), Script.Call(.get)],

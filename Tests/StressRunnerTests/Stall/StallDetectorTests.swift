@@ -2,12 +2,12 @@ import Testing
 
 @testable import StressRunner
 
-/// Hand-made samples: what the detector must find, and what it must not find.
+/// Hand-made samples: stalls that the detector must find, and stalls that it must not find.
 @Suite("The stall detector")
 struct StallDetectorTests {
   typealias Thread = StallDetector.Thread
 
-  /// When a detector that is fed every 20 ms first suspects a stall; `nil` if it never does.
+  /// The time at which a detector that is fed every 20 ms first suspects a stall; `nil` if never.
   private func suspects(
     stall: Double = 2, until end: Double = 6, every step: Double = 0.02,
     completed: (Double) -> Int = { _ in 7 },

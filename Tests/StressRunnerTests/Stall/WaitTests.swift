@@ -7,7 +7,7 @@ import ProcessInspection
 
 @Suite("What a thread waits for")
 struct WaitTests {
-  /// What the system reports about a thread while it is in a given state.
+  /// The system's data of a thread in a given state.
   private func wait(
     ofThreadIn body: @escaping @Sendable (_ isInside: () -> Void) -> Void,
     until looked: () -> Void

@@ -19,7 +19,7 @@ struct HistoryOracleTests {
         + " before the read began")
   }
 
-  @Test("reads-fresh finds a value that was removed, or that was only prepared, and overwritten")
+  @Test("reads-fresh finds a value that was removed, and a prepared value that was overwritten")
   func removed() {
     #expect(
       evidenceOfStaleRead(in: [
@@ -38,13 +38,13 @@ struct HistoryOracleTests {
     arguments: [
       // The overwriting set overlaps the read.
       [(StressRunner.Operation.Kind.set, 1, 1...2), (.set, 2, 3...6), (.get, 1, 5...7)],
-      // The two sets overlap: either may be the last.
+      // The two sets overlap: either one may be the last.
       [(.set, 1, 1...4), (.set, 2, 2...3), (.get, 1, 5...6)],
-      // Stored again after the remove.
+      // The value is stored again after the remove.
       [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...6), (.get, 1, 7...8)],
-      // Stored again while the read is under way.
+      // The value is stored again during the read.
       [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...9), (.get, 1, 6...7)],
-      // The read found nothing: another oracle decides whether that is a loss.
+      // The read finds no value: another oracle decides whether that is a loss.
       [(.set, 1, 1...2), (.get, nil, 3...4)],
     ] as [[(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]])
   func fresh(_ calls: [(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]) {
@@ -83,7 +83,7 @@ struct HistoryOracleTests {
   @Test("hold-up-bounded finds a call of a script that too many others overtake")
   func overtaken() {
     let slow = call(.remove, nil, 1...100)
-    // Calls that begin before it or complete after it do not count.
+    // Calls that begin before the script's call, or complete after it, do not count.
     let others = [call(.get, 1, 0...9), call(.get, 1, 40...101)]
     let overtaking = (1...3).map { call(.get, 1, ($0 * 10)...($0 * 10 + 5)) }
     let calls = others + [slow] + overtaking
@@ -104,7 +104,7 @@ struct HistoryOracleTests {
     }
     let overtaking = (1...5).map { call(.get, 1, ($0 * 10)...($0 * 10 + 5)) }
     #expect(evidenceOfHoldUp(in: [slow(1..<100)] + overtaking, limit: 4) != nil)
-    // Calls of before and after are no hold-up: the thread was only not scheduled.
+    // Calls before and after the two points are no hold-up: the thread was only not scheduled.
     #expect(
       evidenceOfHoldUp(in: [slow(15..<40)] + overtaking, limit: 1)
         == "a remove was held up while 2 others began and completed")
@@ -117,15 +117,15 @@ struct HistoryOracleTests {
     let holdUp = HoldUp(limit: 2)
     let early = holdUp.begin()
     let slow = holdUp.begin()
-    // Begun before the slow one: it overtakes no call.
+    // The early call began before the slow call, so it does not overtake it.
     #expect(holdUp.complete(early) == nil)
     for _ in 0..<2 { #expect(holdUp.complete(holdUp.begin()) == nil) }
     var unbounded = holdUp.begin()
     #expect(holdUp.complete(unbounded) == nil)
     unbounded = holdUp.begin()
     #expect(holdUp.complete(unbounded) == nil)
-    // Four calls have begun and completed since; one of the completions may be of a call begun
-    // before.
+    // Four calls have begun and completed since. One of the completions may belong to a call that
+    // began before.
     #expect(holdUp.complete(slow) == 4)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 
-/// For each oracle of a state at rest: a subject that breaks just it, and one that does not.
+/// For each oracle of a state at rest: a subject that breaks only it, and a subject that does not.
 @Suite("An oracle of the state at rest", .hangLimit)
 struct RestOracleTests {
   /// The failures of all oracles for a subject with this final state.
@@ -14,7 +14,7 @@ struct RestOracleTests {
     return await run(workload(.threads, callers: 1, [.removeAll]), on: subject)
   }
 
-  @Test("An oracle that the subject's data cannot decide is undecided, if it is asked")
+  @Test("An oracle that the subject's data cannot decide is undecided, if the scenario has it")
   func undecided() {
     let all = Ledger(asking: Oracle.allCases)
     var state = FinalState(count: 0, entries: [:])
@@ -68,7 +68,7 @@ struct RestOracleTests {
     #expect(await failures { $0.indexes = ["a": ["key-1"], "b": ["key-1"]] } == [])
   }
 
-  @Test("layers-agree finds two values of one key, and nothing in a key that one layer lacks")
+  @Test("layers-agree finds two values of one key, and accepts a key that one layer lacks")
   func layers() async {
     #expect(
       await failures { $0.layers = ["memory": ["key-0": [1]], "the disk": ["key-0": [2, 3]]] } == [
@@ -82,7 +82,7 @@ struct RestOracleTests {
       } == [])
   }
 
-  @Test("limits-hold finds a value above its limit, and none at its limit")
+  @Test("limits-hold finds a value above its limit, and accepts a value at its limit")
   func limits() async {
     #expect(
       await failures { $0.limits = [.init("entries in memory", value: 3, limit: 2)] } == [
@@ -92,7 +92,7 @@ struct RestOracleTests {
     #expect(await failures { $0.limits = [.init("entries", value: 2, limit: 2)] } == [])
   }
 
-  @Test("events-paired finds an act that was announced and not done, and one done unannounced")
+  @Test("events-paired finds an announced act that was not done, and an act without announcement")
   func events() async {
     #expect(
       await failures { $0.events = [.will("remove", key: "key-0"), .did("add", key: "key-0")] }
@@ -120,7 +120,7 @@ struct RestOracleTests {
       } == [])
   }
 
-  @Test("silent-after-cancel finds a callback after its cancel, and no other request's")
+  @Test("silent-after-cancel finds a callback after its cancel, and accepts another request's")
   func cancel() async {
     #expect(
       await failures { $0.events = [.cancelled(request: 1), .calledBack(request: 1)] } == [

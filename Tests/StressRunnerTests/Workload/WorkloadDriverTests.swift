@@ -41,7 +41,7 @@ struct WorkloadDriverTests {
     #expect(failures == [])
     #expect(subject.calls.prefix(30).allSatisfy { $0.kind == .setAsync })
     #expect(subject.calls.dropFirst(30).allSatisfy { $0.kind == .get })
-    // The callers of the second phase have numbers of their own.
+    // The callers of the second phase have their own numbers.
     #expect(Set(progress.completedByCaller.keys) == Set(0..<37))
   }
 
@@ -53,7 +53,7 @@ struct WorkloadDriverTests {
     let failures = await run(
       workload(driver, callers: 1, rounds: 10, [.setAsync]),
       on: ClosureSubject { _, completion in held.hold(completion) })
-    // Ends only if all ten were under way at once.
+    // The phase ends only if all ten calls were in progress at once.
     #expect(failures == [])
   }
 
@@ -93,7 +93,7 @@ struct WorkloadDriverTests {
   }
 }
 
-/// Holds completions back until there are `count` of them, and then calls them all.
+/// Holds completions back until there are `count` of them, and then calls all of them.
 private final class HeldCompletions: Sendable {
   private let lock = DispatchSemaphore(value: 1)
   private let count: Int

@@ -20,12 +20,12 @@ struct WorkloadOracleTests {
     #expect(failures.count == 1)
     #expect(failure.oracle == .completesOnce)
     #expect(failure.evidence.contains("a set of key-0 of caller"))
-    // How many of the other calls also completed twice before the end depends on timing.
+    // The number of other calls that also completed twice before the end depends on timing.
     #expect(failure.evidence.contains("completed again"))
   }
 
   @Test(
-    "A call that reports a failed check is found, whatever oracles are asked",
+    "A call that reports a failed check is found with any oracles",
     arguments: Workload.Driver.allCases)
   func failedCheck(_ driver: Workload.Driver) async {
     let subject = ClosureSubject { _, completion in completion(.failed("the sum is 199")) }
@@ -82,7 +82,7 @@ struct WorkloadOracleTests {
     }
   }
 
-  @Test("Only the scenario's oracles are asked")
+  @Test("Only the scenario's oracles are evaluated")
   func notAsked() async {
     let subject = ClosureSubject(finalState: .init(count: 9, totalCost: 9, entries: [:])) {
       $1(.value([1]))

@@ -36,7 +36,7 @@ struct WorkloadPlanTests {
 
   @Test("A plan never changes from one version to the next")
   func golden() {
-    // From the published reference implementation with seed 0.
+    // The output of the published reference implementation with seed 0.
     var generator = SplitMix64(seed: 0)
     #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
     #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
@@ -56,7 +56,7 @@ struct WorkloadPlanTests {
     #expect((8_800...9_200).contains(gets))
   }
 
-  @Test("A plan makes the calls of a sequence in order, all of a round with one key")
+  @Test("A plan makes the calls of a sequence in order, with one key for each round")
   func sequence() {
     let plan = plan(.sequence([.set, .get, .remove]), callers: 3, rounds: 5)
     for caller in 0..<3 {
@@ -68,13 +68,13 @@ struct WorkloadPlanTests {
     }
   }
 
-  @Test("A plan draws every key equally often when uniform")
+  @Test("A uniform plan draws every key equally often")
   func uniform() {
     let counts = counts(of: plan(callers: 100, rounds: 1_000, keys: 10))
     #expect(counts.allSatisfy { (9_500...10_500).contains($0) })
   }
 
-  @Test("A plan draws key r with a likelihood of 1/(r+1) when Zipf")
+  @Test("A Zipf plan draws key r with a probability proportional to 1/(r+1)")
   func zipf() {
     let counts = counts(of: plan(callers: 100, rounds: 1_000, keys: 4, .zipf))
     // 1 + 1/2 + 1/3 + 1/4 = 25/12, so of 100,000: 48,000, 24,000, 16,000, 12,000.
@@ -83,7 +83,7 @@ struct WorkloadPlanTests {
     }
   }
 
-  @Test("A plan gives each caller its own key, the same in each phase, when per caller")
+  @Test("A plan with keys per caller gives each caller its own key, the same in each phase")
   func perCaller() {
     let phase = Workload.Phase(callers: 5, rounds: 2, operations: .sequence([.get]))
     let plan = WorkloadPlan(

@@ -55,7 +55,7 @@ final class CountingProgress: ProgressSink {
 
   /// The numbers of the calls that each caller began, in order.
   var begunByCaller: [Int: [Int]] { operations }
-  /// How many calls of each caller completed.
+  /// The number of completed calls of each caller.
   var completedByCaller: [Int: Int] { completions }
 }
 
@@ -86,7 +86,7 @@ final class DictionarySubject: Subject {
   nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
   nonisolated(unsafe) private var log: [Operation] = []
 
-  /// Whether each call completes on another thread, after it has returned.
+  /// True if each call completes on another thread, after it has returned.
   let completesLater: Bool
 
   init(completesLater: Bool = false) {

@@ -7,17 +7,17 @@ private final class Suspended: Sendable {
 }
 
 extension SyncEvents {
-  /// Readers that come and go while tasks wait.
+  /// Readers that are added and removed while tasks wait.
   @Suite("Awaits and readers")
   struct AwaitReaderTests {
-    /// Tasks that each wait for something, and what wakes them: they return 1, 2, 3, and 4.
+    /// Four tasks that each wait for something, and the calls that wake them. They return 1 to 4.
     private struct Waiting {
       let tasks: [Task<Int, any Error>]
       private let gate: AsyncStream<Int>.Continuation
       private let feed: AsyncStream<Int>.Continuation
       private let suspended = Suspended()
 
-      /// Each is at its `await`, or about to reach it.
+      /// Each task is at its `await`, or about to reach it.
       init() async {
         let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
         let (opened, gate) = AsyncStream.makeStream(of: Int.self)
@@ -65,8 +65,8 @@ extension SyncEvents {
       }
     }
 
-    /// Many times: whether a task has reached its `await` when the reader changes is the
-    /// scheduler's choice.
+    /// Repeated, because the scheduler decides whether a task has reached its `await` when the
+    /// reader changes.
     @Test("Awaits return their values while a reader is added or removed", arguments: 0..<20)
     func readersChange(turn: Int) async throws {
       func start() throws -> EventRecorder {

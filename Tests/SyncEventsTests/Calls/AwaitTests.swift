@@ -5,7 +5,7 @@ import Testing
 
 private struct Failure: Error, Equatable { var number: Int }
 
-/// More than fits into registers.
+/// A value that does not fit into registers.
 private struct Large: Equatable, Sendable {
   var words = [1, 2, 3]
   var numbers = (1.5, 2.5, 3.5, 4, 5, 6)
@@ -17,7 +17,7 @@ private func halved(_ number: Int) throws -> Int {
   return number / 2
 }
 
-/// Whether a task was blind at each check.
+/// Records at each check whether the task was blind.
 private final class Blindness: Sendable {
   private let kept = Mutex<[Bool]>([])
 
@@ -42,8 +42,8 @@ private actor Counter {
 }
 
 extension SyncEvents {
-  /// The ends of awaits that no other event shows. The calls must return what they return without a
-  /// reader.
+  /// The ends of awaits that no other event shows. The calls must return the same values as without
+  /// a reader.
   @Suite("Awaits")
   struct AwaitTests {
     /// The changes of this task that are published while `body` runs.
@@ -200,7 +200,7 @@ extension SyncEvents {
       #expect(found.value == 18)
       #expect(found.goesOn >= 4)
       #expect(blind.seen.count == 8)
-      // In the closures of map() and filter(), not in the loop.
+      // The task is blind in the closures of map() and filter(), not in the loop.
       #expect(blind.seen.count { $0 } == 5)
       #expect(!interlock_events_task_is_blind(UnsafeRawPointer(bitPattern: thisTask)))
       #expect(await Self.published { await stream().reduce(0, +) }.value == 10)

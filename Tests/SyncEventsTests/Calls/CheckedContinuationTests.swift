@@ -7,7 +7,7 @@ import Hangs
 
 private struct Failure: Error, Equatable { var number: Int }
 
-/// More than fits into registers.
+/// A value that does not fit into registers.
 private struct Large: Equatable, Sendable {
   var words = (1, 2, 3, 4, 5, 6)
   var text = "text"
@@ -58,8 +58,8 @@ extension SyncEvents {
       }
       #expect(events.first?.words == "create continuation")
       #expect(events.first?.line == called)
-      // When its job is enqueued, unless it was resumed before it gave up its thread; and when it
-      // continues.
+      // When the task's job is enqueued, unless the task was resumed before it gave up its thread;
+      // and when the task continues.
       #expect(Set(events.dropFirst().map(\.words)) == ["release continuation"])
       #expect((2...3).contains(events.count))
     }
@@ -108,8 +108,8 @@ extension SyncEvents {
       return .success(Large(text: String(repeating: "x", count: number)))
     }
 
-    /// Resumed at once, from a queue, or from another task; one wait inside another's function;
-    /// with an error or without.
+    /// Resumes continuations at once, from a queue and from another task, with a value or an error.
+    /// The first wait ends before the second begins.
     private static func answer(_ number: Int) async -> Result<Large, Failure> {
       let result = expected(number)
       do {

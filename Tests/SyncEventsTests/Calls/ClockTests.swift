@@ -5,7 +5,7 @@ import Testing
 import Hangs
 
 extension SyncEvents {
-  /// The C library's waits until a time of a given clock, which a C++ runtime calls.
+  /// The C library's waits with a time of a given clock, which a C++ runtime calls.
   @Suite("Waits by a clock of their own")
   struct ClockTests {
     private static func recorded(
@@ -17,7 +17,7 @@ extension SyncEvents {
       return (result, recorder.words(of: address))
     }
 
-    /// Acquired by another thread, which holds it until `body` has ended.
+    /// Runs `body` while another thread holds the lock.
     private static func whileTaken<Result>(
       by take: @escaping @Sendable () -> Void, _ giveBack: @escaping @Sendable () -> Void,
       _ body: () throws -> Result

@@ -4,7 +4,7 @@ import ProcessInspection
 import Testing
 
 extension SyncEvents {
-  /// The boundary of Swift Concurrency: jobs, and continuations.
+  /// The boundary of Swift Concurrency: jobs and continuations.
   @Suite("Swift Concurrency")
   struct ConcurrencyTests {
     @Test("A task's suspension and resumption are published")
@@ -25,12 +25,12 @@ extension SyncEvents {
       let events = recorder.events(of: task[0]).filter {
         $0.objectKind == INTERLOCK_OBJECT_CONTINUATION
       }
-      // When it is resumed, and when it continues.
+      // Once when the task is resumed, and once when it continues.
       #expect(
         events.map(\.words)
           == ["create continuation", "release continuation", "release continuation"])
-      // In a debug build both places are in functions without lines, which the compiler puts beside
-      // the user's.
+      // In a debug build both places are in functions without lines, which the compiler adds to the
+      // user's.
       #expect(events.dropLast().allSatisfy { $0.place != 0 })
     }
 
@@ -73,7 +73,7 @@ extension SyncEvents {
       func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
     }
 
-    @Test("A job has the place of the user's call that hands it over, whichever calls alternate")
+    @Test("A job has the place of the user's call that hands it over, even if two calls alternate")
     func places() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -100,7 +100,7 @@ extension SyncEvents {
       }
       let isFirst = Dictionary(grouping: handed) { $0.flags & INTERLOCK_FLAG_FIRST_JOB != 0 }
       let made = isFirst[true, default: []].map(\.place)
-      // None for a continuation that is resumed before its task has suspended.
+      // No place for a continuation that is resumed before its task has suspended.
       let resumed = isFirst[false, default: []].map(\.place)
       #expect(made.count == 20)
       #expect((made + resumed).allSatisfy(interlock_events_is_users))

@@ -4,7 +4,7 @@ import ProcessInspection
 import Testing
 
 extension SyncEvents {
-  /// `pthread_cond_*`, and `NSCondition`, which is one.
+  /// `pthread_cond_*`, and `NSCondition`, which uses it.
   @Suite("Conditions")
   struct ConditionTests {
     static func condition() -> UnsafeMutablePointer<pthread_cond_t> {
@@ -92,7 +92,7 @@ extension SyncEvents {
       var end = moment(in: 0.01)
       let result = pthread_cond_timedwait(condition, mutex, &end)
       #expect(result == ETIMEDOUT)
-      // The mutex is the thread's own: it may unlock it once.
+      // This thread holds the mutex, so it can unlock it once.
       let unlocks = [pthread_mutex_unlock(mutex), pthread_mutex_unlock(mutex)]
       #expect(unlocks == [0, EPERM])
       #expect(

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Waits with a time limit that never comes count as waits without one.
+  /// Waits with a time limit that never comes, which count as waits without a limit.
   @Suite("A time limit that never comes")
   struct DistantFutureTests {
-    /// A wait that ends at once, with such a limit; and the object, as events name it.
+    /// A wait with such a limit that ends at once, and the object as events name it.
     struct Wait: CustomTestStringConvertible, Sendable {
       var testDescription: String
       var run: @Sendable () -> UInt
@@ -44,14 +44,14 @@ extension SyncEvents {
       }
     }
 
-    /// Two centuries from now: Foundation traps on `Date.distantFuture` on its way to these calls.
+    /// Two centuries from now. Not `Date.distantFuture`, at which Foundation traps before the call.
     private static var distant: timespec { moment(in: 6e9) }
 
     private static func pointer<Value>(_ address: UInt) -> UnsafeMutablePointer<Value> {
       UnsafeMutablePointer(bitPattern: address)!
     }
 
-    /// Ends a wait from another thread, begun or not: its limit is published in either case.
+    /// Ends a wait from another thread, even before the wait begins: it is published either way.
     private static func whileItWaits(_ end: @escaping @Sendable () -> Void, _ wait: () -> Void) {
       let ends = TestThread(end)
       wait()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Where locks are made and destroyed, and how they are acquired: tells two at one address apart.
+  /// The creation, destruction and acquisition of locks, which tell two locks at one address apart.
   @Suite("The life of locks")
   struct LockLifeTests {
     @Test("A mutex's creation is published with its line, and its destruction")

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Spin locks, thread barriers, pipes and sockets: orderings by calls at which no thread is
-  /// listed as waiting.
+  /// Orderings of threads by calls that the wait table does not list as waits: spin locks, thread
+  /// barriers, pipes and sockets.
   @Suite("Other orderings of threads")
   struct MeetingTests {
-    /// The changes published for an object, 0 for none, while `body` runs on this thread.
+    /// The changes published for an object (0: no object) while `body` runs on this thread.
     private static func told(of object: UInt, _ body: () throws -> Void) throws -> [Int64] {
       let recorder = try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_ORDER.rawValue))
       defer { recorder.stop() }

@@ -12,7 +12,7 @@ extension SyncEvents {
       var attributes = pthread_mutexattr_t()
       pthread_mutexattr_init(&attributes)
       if let type { pthread_mutexattr_settype(&attributes, type) }
-      // Hidden: another suite tests how a lock is made and destroyed.
+      // Hidden: another suite tests the creation and destruction of locks.
       interlock_events_hide_thread(true)
       pthread_mutex_init(mutex, &attributes)
       interlock_events_hide_thread(false)
@@ -96,7 +96,7 @@ extension SyncEvents {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
       nonisolated(unsafe) let mutex = Self.mutex()
-      // Before the thread begins: its limit may have passed when it has.
+      // Followed before the thread begins, because the limit may pass while the thread begins.
       recorder.follow(mutex.address)
       pthread_mutex_lock(mutex)
       let thread = TestThread {
@@ -153,7 +153,7 @@ extension SyncEvents {
         #expect(recorder.words(of: mutex.address).last == "acquire mutex")
         pthread_mutex_consistent(mutex)
         #expect(pthread_mutex_unlock(mutex) == 0)
-        // Unlocked without being made consistent, it is lost.
+        // A mutex that is unlocked without being made consistent is lost.
         TestThread { pthread_mutex_lock(mutex) }.join()
         #expect(pthread_mutex_lock(mutex) == EOWNERDEAD)
         pthread_mutex_unlock(mutex)

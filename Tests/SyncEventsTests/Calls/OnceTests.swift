@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Hangs
 
-/// How often the variables below were made.
+/// The number of times that the variables below were initialised.
 private let made = Atomic<Int>(0)
 
 private enum First {
@@ -70,7 +70,7 @@ extension SyncEvents {
       let events = recorder.all.filter {
         $0.thread == thread.id && $0.objectKind == INTERLOCK_OBJECT_ONCE
       }
-      // The variable's own, and, inside it, that of the count.
+      // The variable's own initialiser, and within it the initialiser of the count.
       let words = events.map(\.words)
       #expect(words.first == "wait once")
       #expect(words.last == "release once")

@@ -43,7 +43,7 @@ extension SyncEvents {
       queue.suspend()
       ran[0] = false
       queue.async { ran[0] = true }
-      // A block behind it on its target finds that it has not run.
+      // A block behind the suspended queue on its target finds that its block has not run.
       target.sync { #expect(!ran[0]) }
       queue.resume()
       queue.sync {}

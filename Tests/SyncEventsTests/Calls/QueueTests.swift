@@ -43,7 +43,7 @@ extension SyncEvents {
       let begun = events.filter { $0.kind == INTERLOCK_EVENT_BEGIN && $0.item != 0 }
       #expect(handed.count == 200)
       #expect(begun.count == 200)
-      // A block that has begun is freed, and another may have its address: compare only the first.
+      // A later block may have the address of a block that has begun: compare only the first ones.
       #expect(handed.first?.item == begun.first?.item)
     }
 
@@ -152,7 +152,7 @@ extension SyncEvents {
       #expect((0..<100).allSatisfy { called[$0] == 1 })
       let waits = recorder.all.filter { $0.words == "wait queue apply" }
       #expect(waits.map(\.line) == [line])
-      // This thread's blocks: other workers are not followed.
+      // Only this thread's blocks: the recorder does not follow other workers.
       let own = recorder.all.filter { $0.words.hasSuffix("queue apply") }
       #expect(own.last?.words == "acquire queue apply")
       #expect(

@@ -25,7 +25,7 @@ extension SyncEvents {
     @Test("A removed reader gets no more events, and its slot is used again")
     func removed() throws {
       let mutex = MutexTests.mutex()
-      // More than there are slots, one after another.
+      // Adds more readers than there are slots, one after another.
       for _ in 0..<20 {
         let recorder = try #require(EventRecorder.start())
         pthread_mutex_lock(mutex)
@@ -37,14 +37,14 @@ extension SyncEvents {
 
     @Test("A reader is refused if there is no slot")
     func tooMany() async {
-      // In a process of its own: other tests of this one start readers that stay.
+      // In a separate process: other tests of this process start readers that stay.
       await #expect(processExitsWith: .success) {
         var recorders: [EventRecorder] = []
         while let recorder = EventRecorder.start() {
           recorders.append(recorder)
           try #require(recorders.count <= Int(INTERLOCK_READERS))
         }
-        // The wait table is one of them, if this process has started it.
+        // The wait table takes one slot if this process has started it.
         #expect(recorders.count == Int(INTERLOCK_READERS) - (interlock_waits_started() ? 1 : 0))
         let mutex = MutexTests.mutex()
         pthread_mutex_lock(mutex)

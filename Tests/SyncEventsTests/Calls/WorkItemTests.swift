@@ -5,7 +5,7 @@ import ProcessInspection
 import Testing
 
 extension SyncEvents {
-  /// `DispatchWorkItem`, and blocks with flags or a quality of service of their own.
+  /// `DispatchWorkItem`, and blocks with their own flags or quality of service.
   @Suite("Work items")
   struct WorkItemTests {
     @Test("A work item is flagged as one when it is enqueued, begins and ends")
@@ -49,7 +49,7 @@ extension SyncEvents {
       }
       #expect(
         events.map(\.words) == [
-          // A new item may have the address of another.
+          // A new item may have the address of an earlier one.
           "destroy work-item", "wait work-item limit", "give-up work-item", "wait work-item",
           "acquire work-item",
         ])
@@ -130,7 +130,7 @@ extension SyncEvents {
       #expect(recorder.words(of: queue).contains("wait queue barrier work-item"))
     }
 
-    /// The worker that runs a block with a quality of service; its name shows its pool.
+    /// The name of the worker that runs a block with a quality of service, which shows its pool.
     private static func worker(on queue: DispatchQueue, qos: DispatchQoS) -> String {
       let name = SharedArray<String>(count: 1) { "" }
       let item = DispatchWorkItem(qos: qos, flags: .enforceQoS) {

@@ -8,8 +8,8 @@ extension SyncEvents {
     func bypass() throws {
       let child = try ChildRun("bypass")
       #expect(child.status == 0, "\(child.errors)")
-      // Refused while a reader is active; an NSLock was seen and is not; this executable's own call
-      // still is; after the restoration the NSLock is seen again.
+      // A bypass is refused while a reader is active. In the bypass an NSLock is unseen, and a call
+      // of the executable itself is seen. After the restoration the NSLock is seen again.
       let expected = ["true", "1", "true", "0", "1", "true", "true", "1", "true"]
       #expect(child.words == expected, "\(child.words)")
     }

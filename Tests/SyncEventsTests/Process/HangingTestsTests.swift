@@ -2,20 +2,20 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// `InterlockWatchdog` in a process that runs tests, of XCTest and of Swift Testing:
+  /// `InterlockWatchdog` in a process that runs tests of XCTest or Swift Testing:
   /// `Tests/HangingTests`.
   @Suite("The watchdog in tests")
   struct HangingTestsTests {
     /// A test that hangs.
     struct Hang: CustomTestStringConvertible, Sendable {
-      /// Its name, as given to the library.
+      /// The name of the test, as given to the library.
       var name: String
       /// The class of a test of XCTest.
       var suite = "XCHangs"
-      /// The cause, and what else the report must have; of Swift Testing, also its name there.
+      /// The cause, and what else the report must have; for Swift Testing, also the test's name.
       var parts: [String]
       var library = "xctest"
-      /// Whether nothing that could still happen ends it, so that it is reported before the limit.
+      /// True if nothing can still end the hang, so that it is reported before the limit.
       var isCertain = true
       var testDescription: String { "\(library) \(name)" }
     }
@@ -153,7 +153,7 @@ extension SyncEvents {
           options: options, limit: 90)
     }
 
-    /// The lines that the source marks for a test, as a report has them.
+    /// The marked lines of a test's source, in the form that a report shows.
     private static func lines(of test: String) throws -> [String] {
       try ["Hangs.swift", "XCHangs.swift", "STHangs.swift"].flatMap { name in
         try lines(in: name) { $0.contains(" \(test): ") || $0.contains(" \(test), ") }
@@ -161,7 +161,7 @@ extension SyncEvents {
       }
     }
 
-    /// `XCHangs.swift:7`, for each line of a file that is wanted.
+    /// The marked lines of a file, as in `XCHangs.swift:7`.
     private static func lines(
       in name: String, _ path: String = #filePath, where isWanted: (Substring) -> Bool
     ) throws -> [String] {

@@ -2,8 +2,8 @@ import CInterlockEvents
 import Testing
 
 extension SyncEvents {
-  /// Private layouts of the system's libraries, each simulated as a different one: what relies on
-  /// it is off, and one line says so.
+  /// Private layouts of the system's libraries, each simulated as a different one. All that relies
+  /// on the layout is switched off, and one line says so.
   @Suite("Private layouts")
   struct LayoutTests {
     private static let line = "interlock: the layout of "
@@ -148,7 +148,7 @@ extension SyncEvents {
           "\(Self.line)hash tables \(Self.unknown): dictionaries have another order in each"
             + " execution"
         ])
-      // The last one is after the request is taken back. Of 40,320 orders, eight are not all equal.
+      // The last count is taken after the request ends. Of 40,320 orders, eight are not all equal.
       for count in [known.words[0], known.words[4], lost.words[0], lost.words[1]] {
         #expect(count != "1")
       }

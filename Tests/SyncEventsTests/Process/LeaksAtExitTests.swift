@@ -59,7 +59,7 @@ extension SyncEvents {
       #expect(none.errors.isEmpty, "\(none.errors)")
     }
 
-    @Test("leaks=on lists them for SIGQUIT too")
+    @Test("leaks=on lists the tasks that have not ended for SIGQUIT too")
     func onRequest() throws {
       let lines = try ChildRun.lines(of: "asked", in: "Programs+Quiet.swift")
       let parts = [

@@ -4,7 +4,7 @@ import SyncEventsTestC
 import Testing
 
 extension SyncEvents {
-  /// Which libraries are the system's and which the user's, whenever they are opened.
+  /// The classification of libraries as the system's or the user's, whenever they are opened.
   @Suite("Libraries")
   struct LibraryTests {
     @Test(
@@ -13,11 +13,11 @@ extension SyncEvents {
     func lateLibrary(name: String) throws {
       let child = try CompiledC.library(name, Self.lateSource) { try ChildRun("late", $0) }
       #expect(child.status == 0, "\(child.errors)")
-      // The wait table's count grows by two for each recorded change.
+      // The wait table's count grows by the library's calls, and its code is the user's.
       #expect(child.numbers == [1])
     }
 
-    /// Checks whether the wait table's count grows by its calls, and whether they come from a
+    /// Checks that the wait table's count grows by the library's calls, and that they come from the
     /// user's code.
     private static let lateSource = """
       #include <pthread.h>
@@ -91,7 +91,7 @@ extension SyncEvents {
         }
         unsigned long place(void) { return here() + 0 * here(); }
         """
-      // A program that does not link Foundation: this, and the sources that classify libraries.
+      // A program that does not link Foundation: `program`, with the files that classify libraries.
       let program = """
         #include <dlfcn.h>
         #include <stdio.h>

@@ -1,11 +1,11 @@
 import Testing
 
 extension SyncEvents {
-  /// In processes of their own, whose main thread serves the main queue.
+  /// In separate processes, whose main thread serves the main queue.
   @Suite("Prediction of locks that the main thread takes outside the main queue's blocks")
   struct MainThreadLockTests {
     @Test(
-      "A lock of the main thread, under which another thread syncs on the main queue, is predicted",
+      "A deadlock is predicted if a thread syncs on the main queue under the main thread's lock",
       arguments: [
         "main-reads-while-a-thread-shows", "main-reads-between-two-changes",
         "main-calls-a-queue-that-shows",

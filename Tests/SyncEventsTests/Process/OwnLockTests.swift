@@ -4,7 +4,7 @@ import Testing
 #if DEBUG
 
 extension SyncEvents {
-  /// The order of Interlock's own locks, as a debug build checks it.
+  /// The order of Interlock's own locks, which a debug build checks.
   @Suite("Own locks")
   struct OwnLockTests {
     private static func run(

@@ -1,7 +1,7 @@
 import Testing
 
 extension SyncEvents {
-  /// `INTERLOCK_OPTIONS="predict=on"`, in processes of their own.
+  /// `INTERLOCK_OPTIONS="predict=on"`, in separate processes.
   @Suite("Prediction at the end of a process")
   struct PredictionAtExitTests {
     @Test("A prediction has both places, and changes no exit code")
@@ -26,7 +26,7 @@ extension SyncEvents {
         let ofLine = rows.filter { $0.contains(line + "by DeepLockBox.withLockedValue(_:)") }
         #expect(ofLine.contains { $0.contains(part) }, "\(line): \(child.errors)")
       }
-      // The lines that make the locks, at most.
+      // At most the lines that make the locks.
       let places = rows.map { $0.replacing("made at LockBox.swift:", with: "") }
       #expect(!places.contains { $0.contains("LockBox.swift:") }, "\(child.errors)")
     }
@@ -58,7 +58,7 @@ extension SyncEvents {
       for end in ["under-the-gate", "without-the-gate"] {
         let child = try ChildRun("nested-locks", first, later, end, "60", options: "predict=on")
         #expect(child.words == ["done"])
-        // One thread cannot meet itself.
+        // The main thread cannot deadlock with itself.
         let canMeet = end == "without-the-gate" && (first, later) != ("main", "main")
         #expect(child.errors.contains("lock-order: two locks") == canMeet, "\(child.errors)")
         if !canMeet { #expect(child.errors.isEmpty, "\(child.errors)") }
@@ -172,11 +172,11 @@ extension SyncEvents {
 
     @Test("The analysis sees each call of a signal handler that posts and locks, at any moment")
     func signalHandlers() throws {
-      // A million in `ci/checks/signals.sh`. The limit has the waits followed too.
+      // `ci/checks/signals.sh` runs a million. The limit makes the reader follow the waits too.
       let options = "predict=on hang_limit=30"
       let child = try ChildRun("signals-in-analysis", "20000", options: options)
       #expect(child.status == 0, "\(child.errors)")
-      // No post is lost, no lock is left, no post is unseen.
+      // No post is lost, no lock is left locked, no post is unseen.
       #expect(
         child.words == ["0", "0", "0", "complete", "ordered"], "\(child.output)\(child.errors)")
       #expect(!child.errors.contains("potential"), "\(child.errors)")
@@ -199,7 +199,7 @@ extension SyncEvents {
         "\(condition.errors)")
     }
 
-    @Test("A lock left locked is predicted where exit is called, but not inside a critical section")
+    @Test("A lock left locked is predicted at a call of exit, but not inside a critical section")
     func exitsUnderLocks() throws {
       let left = try ChildRun("exit-after-left-lock", options: "predict=on")
       #expect(left.words == ["done"])
@@ -262,7 +262,7 @@ extension SyncEvents {
       #expect(given.errors.isEmpty, "\(given.errors)")
       let another = try ChildRun("main-queue-not-asked", options: "predict=on")
       #expect(another.words == ["done"])
-      // Undecided: the child's module has locks of its own.
+      // Undecided, because the child's module has its own locks.
       #expect(another.errors.contains("without an order that was seen"), "\(another.errors)")
     }
   }

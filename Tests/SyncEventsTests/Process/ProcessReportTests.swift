@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// `INTERLOCK_OPTIONS="report=sarif:FILE"`, in processes of their own.
+  /// `INTERLOCK_OPTIONS="report=sarif:FILE"`, in separate processes.
   @Suite("Reports of a process")
   struct ProcessReportTests {
     @Test("A conflict is in each report with both sides, whether it is logged or traps")
@@ -33,7 +33,7 @@ extension SyncEvents {
       let option = "predict=on report=sarif:\(folder.path)/%p.sarif"
       #expect(try ChildRun("both-ways", options: option).status == 0)
       #expect(try ChildRun("one-way", options: option).status == 0)
-      // Each process has a file of its own.
+      // Each process has its own file.
       let files = folder.names
       #expect(files.count == 2 && files.allSatisfy { $0.wholeMatch(of: /[0-9]+\.sarif/) != nil })
       let found = try files.map { try sarifResults(folder.read($0)) }.sorted { $0.count < $1.count }
@@ -47,7 +47,7 @@ extension SyncEvents {
       #expect(level == "error")
     }
 
-    @Test("A hang that ends the process is in its report, where the threads wait")
+    @Test("A hang that ends the process is in its report, at the lines where the threads wait")
     func hang() throws {
       let folder = try ReportFolder()
       let child = try ChildRun(
@@ -59,7 +59,7 @@ extension SyncEvents {
       #expect(child.output.contains(": error: deadlock (cycle): "))
     }
 
-    @Test("The file is where the process started, although it has changed its folder since")
+    @Test("The report is where the process started, even if the process has changed its folder")
     func folder() throws {
       let name = "interlock-report-\(UUID().uuidString).sarif"
       let path = FileManager.default.currentDirectoryPath + "/" + name
@@ -70,7 +70,7 @@ extension SyncEvents {
       #expect(try sarifResults(String(contentsOfFile: path, encoding: .utf8)).count == 1)
     }
 
-    @Test("A file that cannot be written is one line, and the exit code stays")
+    @Test("A report that cannot be written is one line, and the exit code stays")
     func unwritable() throws {
       let child = try ChildRun("ends", options: "report=sarif:/no/such/folder/a.sarif")
       #expect(child.status == 0)
@@ -108,7 +108,7 @@ extension SyncEvents {
       #expect(try ChildRun("ends", options: twice).errors.isEmpty)
     }
 
-    @Test("A process that links Interlock alone says in one line what the option needs")
+    @Test("A process that links Interlock alone says in one line what the option 'report' needs")
     func marksAlone() throws {
       let child = try ChildRun(
         program: "YardstickMarks", options: "report=sarif:a.sarif", quiet: false)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// What the interposed calls must survive, each in a process of its own.
+  /// Conditions that the interposed calls must survive, each in a separate process.
   @Suite("Robustness")
   struct RobustnessTests {
     @Test("A process that is refused threads says so once")
@@ -24,7 +24,7 @@ extension SyncEvents {
       #expect(child.numbers[1] >= 6)
     }
 
-    @Test("Without the reader before main, nothing is recorded there")
+    @Test("Without the reader before main, nothing is recorded before main")
     func withoutBeforeMain() throws {
       let child = try ChildRun("before-main")
       #expect(child.numbers == [-1, -1])
@@ -52,7 +52,7 @@ extension SyncEvents {
       #expect(child.numbers == [50])
     }
 
-    @Test("A signal handler may post and try a lock while its thread is in such calls")
+    @Test("A signal handler may post and try a lock while its thread posts or locks")
     func signals() throws {
       let child = try ChildRun("signals")
       #expect(child.status == 0, "\(child.errors)")
@@ -64,7 +64,7 @@ extension SyncEvents {
       #expect(try ChildRun("late-stack").words == ["0"])
     }
 
-    @Test("Only a second reader of a lock's events takes these past the shortest way")
+    @Test("A lock's events take the shortest way unless a second reader reads them")
     func directLockEvents() throws {
       #expect(try ChildRun("direct-lock-events").words == ["3"])
     }
@@ -81,7 +81,7 @@ extension SyncEvents {
       try #require(child.numbers.count == 2)
       // Four rounds of one destructor, and one of another.
       #expect(child.numbers[0] == 500 * 5)
-      // Their records are reused, at the latest when a new block of 64 would be needed.
+      // Their records are reused, at the latest before a new block of 64 would be needed.
       #expect(child.numbers[1] < 130, "records of threads that are gone: \(child.numbers[1])")
     }
 
@@ -107,12 +107,12 @@ extension SyncEvents {
       print(
         "queued blocks: \(unseen.numbers[0]) bytes unseen, \(seen.numbers[0]) seen: \(bytes) each")
       #expect(bytes <= 64.5)
-      // Every block ran; none was listed without a reader, and all with one.
+      // Every block ran. Without a reader, none was listed; with a reader, all were.
       #expect(Array(unseen.numbers.dropFirst()) == [0, count])
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
-    @Test("A reader that reuses another's slot, at any instruction of a call, gets its own context")
+    @Test("A reader that reuses a slot, at any instruction of a call, gets its own context")
     func mixedReaders() throws {
       let child = try ChildRun("mixed-readers")
       #expect(child.status == 0, "\(child.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Reports of processes that a CI service reads without being asked.
+  /// Reports that processes write in a CI service without a request.
   @Suite("Reports of a process in a CI service")
   struct ServiceReportTests {
     private let folder: ReportFolder
@@ -23,7 +23,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "In GitHub Actions annotations and the summary come without being asked for",
+      "In GitHub Actions annotations and the summary are written without a request",
       arguments: [nil, "on_conflict=log", "on_conflict=log report=github"])
     func gitHub(_ options: String?) throws {
       let child = try run("conflict", in: "GITHUB_ACTIONS", options: options)
@@ -33,7 +33,7 @@ extension SyncEvents {
       #expect(folder.names == ["summary.md"])
     }
 
-    @Test("In GitLab CI the code quality report comes, and a line says so")
+    @Test("In GitLab CI the code quality report is written, and a line says so")
     func gitLab() throws {
       let child = try run("conflict", in: "GITLAB_CI", options: "on_conflict=log")
       let file = "gl-code-quality-report.json"
@@ -49,7 +49,7 @@ extension SyncEvents {
       #expect(folder.names == ["own.json"])
     }
 
-    @Test("A process without a finding writes nothing, one that runs tests GitLab's empty report")
+    @Test("A process without a finding writes nothing; if it runs tests, GitLab's empty report")
     func nothing() throws {
       for service in ["GITHUB_ACTIONS", "GITLAB_CI"] {
         let child = try run("ends", in: service)
@@ -60,7 +60,7 @@ extension SyncEvents {
       #expect(try folder.read("gl-code-quality-report.json") == "[]\n")
     }
 
-    @Test("Reports that are switched off do not come")
+    @Test("Reports that are switched off are not written")
     func off() throws {
       for service in ["GITHUB_ACTIONS", "GITLAB_CI"] {
         let child = try run("conflict", in: service, options: "on_conflict=log", reports: "off")

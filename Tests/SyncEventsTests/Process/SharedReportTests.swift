@@ -2,18 +2,18 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Processes that write one report, as those that `swift test` starts.
+  /// Processes that write one report, as the processes that `swift test` starts.
   @Suite("Reports that several processes share")
   struct SharedReportTests {
     private let folder: ReportFolder
 
     init() throws { folder = try ReportFolder() }
 
-    /// Runs a script, whose process has the name of the package manager's, which the system takes
-    /// from the script's file. In it `$child` is the program of the tests.
+    /// Runs a script in a process with the package manager's name, which the system takes from the
+    /// script's file. In the script, `$child` is the program of the tests.
     private func swiftTest(_ script: String, options: String? = nil) throws {
       let child = ChildRun.executable("SyncEventsTestChild").path
-      // The last line keeps the shell from becoming its last program.
+      // The last line keeps the shell from replacing itself with its last program.
       let lines = ["#!/bin/sh", "child='\(child)'", script, "true", ""]
       try folder.write(lines.joined(separator: "\n"), "swift-test", permissions: 0o755)
       let reports = ["sarif": "a.sarif", "junit": "a.xml", "gitlab": "a.json"]
@@ -24,13 +24,13 @@ extension SyncEvents {
       #expect(run.status == 0, "\(run.errors)")
     }
 
-    /// A pipeline, through which nothing flows. Not `wait`: the shell waits by SIGCHLD there, which
-    /// threads of Dispatch block, and the programs that they start with them.
+    /// A pipeline without data. Not `wait`, for which the shell needs SIGCHLD: threads of Dispatch
+    /// block that signal, and so do the programs that those threads start.
     private func together(_ programs: [String]) -> String {
       programs.map { "\"$child\" \($0) > /dev/null" }.joined(separator: " | ")
     }
 
-    /// How many findings each report has.
+    /// The number of findings in each report.
     private var counts: [Int] {
       get throws {
         [
@@ -42,10 +42,10 @@ extension SyncEvents {
     }
 
     @Test(
-      "A report has what each process of one 'swift test' has found, whichever comes first",
+      "A report has the findings of each process of one 'swift test', in either order",
       arguments: [
         "\"$child\" conflict; \"$child\" ends", "\"$child\" ends; \"$child\" conflict",
-        // The second changes its folders.
+        // The second process changes its folder.
         "\"$child\" ends; \"$child\" conflict-elsewhere",
       ])
     func both(_ script: String) throws {

@@ -5,7 +5,7 @@ import SyncEventsTestC
 import Testing
 
 extension SyncEvents {
-  /// In processes of their own: the handler of a signal belongs to the whole process.
+  /// In separate processes: the handler of a signal belongs to the whole process.
   @Suite("The capture of stacks")
   struct StackCaptureTests {
     private static func capture() -> StackCapture {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension SyncEvents {
-  /// `InterlockWatchdog`, in processes that hang and in others that do not.
+  /// `InterlockWatchdog`, in processes that hang and in processes that do not.
   @Suite("The watchdog")
   struct WatchdogTests {
-    /// A hang, and what the report must have.
+    /// A hang, and the parts that its report must have.
     struct Hang: CustomTestStringConvertible, Sendable {
       var program: String
       var parts: [String]
@@ -44,7 +44,7 @@ extension SyncEvents {
 
     @Test("The watchdog names the callers of classes that wrap a lock, and none of a plain lock")
     func wrapped() throws {
-      // The lines before the stacks.
+      // The lines of the report before the stacks.
       func summary(_ program: String) throws -> Substring {
         let child = try ChildRun(program, "30", limit: 25)
         #expect(child.status == 86, "\(child.errors)")
@@ -99,7 +99,7 @@ extension SyncEvents {
         $0.trimmingCharacters(in: .whitespaces)
       }
       try #require(lines.count == 10)
-      // The child asks again until a report has these parts.
+      // The child requests reports until one has these parts.
       let parts = [
         "  54 tasks are suspended:\n",
         "    50 tasks wait for a continuation at \(lines[4])", ", made at \(lines[0])",
@@ -149,7 +149,7 @@ extension SyncEvents {
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.errors.isEmpty, "\(child.errors)")
       #expect(child.words.first == "done")
-      // It lasted longer than the limit.
+      // The program ran for longer than the limit.
       #expect(child.seconds > 2.5)
     }
 
@@ -179,7 +179,7 @@ extension SyncEvents {
       #expect(child.errors.contains("never within Apple's limit of 64 threads"))
     }
 
-    @Test("The watchdog reports at its limit what a growing pool would free after a minute only")
+    @Test("The watchdog reports at its limit a hang that a growing pool would end after a minute")
     func slowlyGrowingPool() throws {
       let child = try ChildRun(
         "readers-60", "2", environment: ["INTERLOCK_POOL_WIDTH": "2"], limit: 30)
@@ -228,7 +228,7 @@ extension SyncEvents {
 
     @Test("The watchdog keeps its limit if an idle worker ends meanwhile")
     func idleWorkerEnds() throws {
-      // Once is enough, since a busy machine is late.
+      // One success is enough: a busy machine may be late.
       var child = try ChildRun("unsure-beside-idle", "6", limit: 40)
       for _ in 0..<4 where child.seconds >= 10.5 {
         child = try ChildRun("unsure-beside-idle", "6", limit: 40)

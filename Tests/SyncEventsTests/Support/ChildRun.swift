@@ -4,20 +4,20 @@ import Testing
 
 /// A program of the test child, run until it ends.
 struct ChildRun {
-  /// Its exit status, or the negated number of the signal that ended it.
+  /// The exit status, or the negated number of the signal that ended the child.
   var status: Int32
-  /// Its standard output.
+  /// The standard output.
   var output: String
   var errors: String
-  /// How long it ran.
+  /// How long the child ran.
   var seconds: Double
 
-  /// The words of the last line of its output.
+  /// The words of the last line of the output.
   var words: [String] {
     output.split(separator: "\n").last.map { $0.split(separator: " ").map(String.init) } ?? []
   }
 
-  /// The numbers among these words.
+  /// The numbers among `words`.
   var numbers: [Int] { words.compactMap { Int($0) } }
 
   /// A program in the folder of the test bundle, or at an absolute path.
@@ -28,7 +28,7 @@ struct ChildRun {
       .appendingPathComponent(name)
   }
 
-  /// The lines that a program's source marks, as a report shows them.
+  /// The marked lines of a program's source, in the form that a report shows.
   static func lines(
     of program: String, in name: String = "Programs+Hangs.swift", _ file: String = #filePath
   ) throws -> [String] {
@@ -41,8 +41,8 @@ struct ChildRun {
     }
   }
 
-  /// Starts it, in a folder if one is given, with `quiet=on` unless `quiet` is false. Kills it if
-  /// it does not end in time; the test then fails.
+  /// Starts the child in a given folder, with `quiet=on` unless `quiet` is false. Kills the child
+  /// if it does not end in time, and then fails the test.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,
@@ -54,7 +54,7 @@ struct ChildRun {
       in: startFolder, quiet: quiet, limit: limit, at: location)
   }
 
-  /// The same, with the arguments as a list.
+  /// As above, with the arguments as a list.
   init(
     arguments: [String], program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], in startFolder: String? = nil, quiet: Bool = true,

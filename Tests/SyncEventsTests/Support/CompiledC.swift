@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Code that is compiled for a test, in a folder that exists until `body` has ended.
+/// Code that a test compiles, in a folder that exists until `body` has ended.
 enum CompiledC {
   /// Builds a library of this name, and passes its path to `body`.
   static func library<Result>(
@@ -11,7 +11,7 @@ enum CompiledC {
     try compiled(name, source, ["-shared", "-fPIC"], body)
   }
 
-  /// Builds a library of Swift, with lines.
+  /// Builds a Swift library with debug lines.
   static func swiftLibrary<Result>(
     _ name: String, _ source: String, _ body: (String) throws -> Result
   ) throws -> Result {

@@ -11,7 +11,7 @@ final class EventRecorder: Sendable {
   private static let mostEvents = 8192
   private static let mostFollowed = 64
 
-  /// The objects, and the threads by their negated numbers; 0 for a free slot.
+  /// The objects, and the negated numbers of the threads; 0 for a free slot.
   private let followed = SharedArray<Atomic<Int>>(count: mostFollowed) { Atomic(0) }
   private let events = SharedArray<HeardEvent?>(count: mostEvents) { nil }
   private let isWritten = SharedArray<Atomic<Bool>>(count: mostEvents) { Atomic(false) }
@@ -25,12 +25,12 @@ final class EventRecorder: Sendable {
 
   private init() {}
 
-  /// Begins to record, all events of the calling thread; `nil` if there are too many readers
-  /// already.
+  /// Begins to record all events of the calling thread; `nil` if there are too many readers.
+  /// `follow` adds other threads and objects.
   static func start(kinds: UInt32 = .max) -> EventRecorder? {
     let recorder = EventRecorder()
     recorder.follow(thread: Platform.thisThread)
-    // Kept forever, whether it is accepted or not.
+    // Kept for ever, whether the reader is accepted or not.
     let context = Unmanaged.passRetained(recorder).toOpaque()
     return interlock_events_add(reader, context, kinds) ? recorder : nil
   }

@@ -30,7 +30,7 @@ struct HeardEvent: Sendable {
     thread = Platform.thisThread
   }
 
-  /// As in `wait mutex limit`: kind, object, flags.
+  /// Kind, object and flags, as in `wait mutex limit`.
   var words: String {
     ([kindWord, objectWord] + Self.flagWords.filter { flags & $0.0 != 0 }.map(\.1))
       .joined(separator: " ")
@@ -90,8 +90,8 @@ struct HeardEvent: Sendable {
   var line: String { lineOf(place) }
 }
 
-/// The innermost line of the user's code at a return address, as in `MutexTests.swift:12`; or what
-/// is there instead.
+/// The innermost line of the user's code at a return address, as in `MutexTests.swift:12`; or
+/// what is there instead.
 func lineOf(_ place: UInt) -> String {
   guard let frame = symbolicate([place]).first else { return "nothing" }
   guard let file = frame.file, let line = frame.line else { return "\(frame)" }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Counts overlaps of blocks of which one should run alone. From any thread.
+/// Counts overlaps of blocks that should run alone. Safe from any thread.
 final class Overlap: Sendable {
   private let inside = Atomic<Int>(0)
   private let wrong = Atomic<Int>(0)
   private let ended = Atomic<Int>(0)
 
-  /// How often a block overlapped another although one of them should have been alone.
+  /// The number of blocks that overlapped another block although one of the two should be alone.
   var violations: Int { wrong.load(ordering: .acquiring) }
 
-  /// How many blocks have run.
+  /// The number of blocks that have run.
   var total: Int { ended.load(ordering: .acquiring) }
 
-  /// Runs for a short time. A block that should be alone counts a thousand.
+  /// Runs for a short time. A block that should run alone counts as a thousand.
   func run(alone: Bool) {
     let weight = alone ? 1000 : 1
     let others = inside.add(weight, ordering: .acquiringAndReleasing).oldValue

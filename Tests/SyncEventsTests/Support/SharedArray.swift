@@ -1,5 +1,5 @@
-/// Elements at a fixed address, for several threads at once; never freed, as no reader of events
-/// is.
+/// Elements at a fixed address, for several threads at once; never freed, because event readers are
+/// not freed either.
 final class SharedArray<Element: ~Copyable>: @unchecked Sendable {
   // Unchecked: the user ensures that no two threads access an element that is not atomic.
   private let elements: UnsafeMutablePointer<Element>

@@ -6,10 +6,10 @@ import Testing
 
 /// A thread of the system, which can be joined.
 final class TestThread: @unchecked Sendable {
-  // Unchecked: written once, before another thread has the object.
+  // Unchecked: written once, before other threads have the object.
   private(set) var handle = pthread_t()
 
-  /// Its number in the system, known once it runs.
+  /// The thread's number in the system, known once the thread runs.
   private let number = SharedArray<Int>(count: 1) { 0 }
   private let hasNumber = DispatchSemaphore(value: 0)
 
@@ -30,10 +30,10 @@ final class TestThread: @unchecked Sendable {
     hasNumber.wait()
   }
 
-  /// Its number in the system.
+  /// The thread's number in the system.
   var id: Int { number[0] }
 
-  /// Waits for its end.
+  /// Waits for the thread's end.
   func join() { pthread_join(handle, nil) }
 
   private final class Start: Sendable {
@@ -74,7 +74,7 @@ func allocated<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
   return pointer
 }
 
-/// Runs on a thread of its own, so that none of the pool's is blocked.
+/// Runs on a new thread, so that no thread of the pool is blocked.
 func onThread(_ body: @escaping () -> Void) async {
   nonisolated(unsafe) let body = body
   await withCheckedContinuation { continuation in
@@ -85,7 +85,7 @@ func onThread(_ body: @escaping () -> Void) async {
   }
 }
 
-/// The line after that of the call, as events name it.
+/// The line after that of the caller, as events name it.
 func nextLine(_ file: String = #fileID, _ line: Int = #line) -> String {
   "\(file.split(separator: "/").last ?? ""):\(line + 1)"
 }
@@ -101,7 +101,7 @@ extension DispatchObject {
 }
 
 extension UnsafeContinuation {
-  /// The address that the runtime has: of its task.
+  /// The address that the runtime uses: of the task.
   var address: UInt { unsafeBitCast(self, to: UInt.self) }
 }
 

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Which queued blocks count as running the same code.
+  /// The rule by which queued blocks count as running the same code.
   @Suite("The code of queued blocks")
   struct BlockCodeTests {
-    @Test("Blocks of one closure have one code, and of two closures two, whatever freed memory has")
+    @Test("Blocks of one closure have one code, and of two closures two, in any reused memory")
     func codes() throws {
       let child = try ChildRun("codes")
       #expect(child.status == 0, "\(child.errors)")

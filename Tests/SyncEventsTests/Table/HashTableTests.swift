@@ -4,7 +4,7 @@ import SyncEventsTestC
 import Testing
 
 extension SyncEvents {
-  /// The table of the analysis, and what is kept in it.
+  /// The table of the analysis, and its entries.
   @Suite("The hash table of the analysis")
   struct HashTableTests {
     @Test("A search of the hash table is correct while other threads add and remove entries")
@@ -12,8 +12,8 @@ extension SyncEvents {
       #expect(sync_events_search_table() == 0)
     }
 
-    // More than the table has room for, at addresses of their own: in a process of its own, since
-    // locks of other tests would lose their entries.
+    // In a separate process, because locks of other tests would lose their entries: the test makes
+    // more locks than the table has room for.
     @Test("The table of locks has room for new ones after it was full of destroyed ones")
     func destroyedLocks() async {
       await #expect(processExitsWith: .success) {
@@ -32,8 +32,8 @@ extension SyncEvents {
   }
 }
 
-/// Creates 70,000 locks. Returns how many had no line once they were made, and how many destroyed
-/// ones still had one.
+/// Creates 70,000 locks. Returns the number of new locks without a line, and the number of
+/// destroyed locks that still had a line.
 private func fillTable(destroying: Bool) -> (missing: Int, left: Int) {
   guard interlock_waits_start() else { return (.max, .max) }
   let count = 70_000

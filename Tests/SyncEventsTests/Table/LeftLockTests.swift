@@ -8,8 +8,8 @@ import Testing
 @testable import ProcessInspection
 
 extension SyncEvents {
-  /// The wait table's locks: where they were made, which threads left them locked, and which thread
-  /// started another.
+  /// The wait table's locks: the lines that made them, the threads that left them locked, and the
+  /// thread that started another thread.
   @Suite("The wait table's locks")
   struct LeftLockTests {
     init() throws { try #require(interlock_waits_start()) }
@@ -99,7 +99,7 @@ extension SyncEvents {
       pthread_mutex_lock(mutex)
       pthread_rwlock_wrlock(lock)
       #expect(signals.indices.allSatisfy { SnapshotTaker.nameLock(&signals[$0]) })
-      // As in memory that is freed and used again.
+      // Simulates memory that is freed and used again.
       mutex.initialize(to: pthread_mutex_t())
       lock.initialize(to: pthread_rwlock_t())
       #expect(signals.indices.allSatisfy { !SnapshotTaker.nameLock(&signals[$0]) })
@@ -191,7 +191,7 @@ extension SyncEvents {
       let left = SnapshotTaker.leftLocks(for: waiters)
       #expect(Set(left.map(\.object)) == [seen.address, unseen.address])
       #expect(left.allSatisfy { $0.thread == number })
-      // As in reused memory, without a call that shows it.
+      // Simulates reused memory: no call shows the change.
       for mutex in [seen, unseen] { mutex.pointee = pthread_mutex_t() }
       #expect(SnapshotTaker.leftLocks(for: waiters) == [])
     }

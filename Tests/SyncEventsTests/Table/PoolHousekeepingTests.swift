@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hangs
 
-/// What Dispatch does with its threads while a process stands still.
+/// The changes that Dispatch makes to its threads while a process stands still.
 @Suite("Housekeeping of pools")
 struct PoolHousekeepingTests {
   private static func view(
@@ -33,7 +33,7 @@ struct PoolHousekeepingTests {
   }
 
   @Test(
-    "A new worker that waits as the others do, and an idle one that wakes or ends, are no progress"
+    "A new worker that waits like the others, or an idle worker that wakes or ends, is no progress"
   )
   func housekeeping() {
     #expect(Self.change(Self.still) == .none)
@@ -57,7 +57,7 @@ struct PoolHousekeepingTests {
     #expect(Self.change(Self.still + [Self.view(4, 3, ended: 1)]) == .progress)
     #expect(Self.change(Self.still + [Self.view(4, 3, runs: 0x90)]) == .progress)
     #expect(Self.change(Self.still + [Self.view(4, 3, runs: nil)]) == .progress)
-    // The idle worker has got work, or has done some.
+    // The idle worker has received work, or has done some.
     #expect(Self.change(Self.still.dropLast() + [Self.view(3, 11)]) == .progress)
     let idle = Self.view(3, 14, waits: INTERLOCK_OBJECT_IDLE, runs: nil, ended: 1)
     #expect(Self.change(Self.still.dropLast() + [idle]) == .progress)

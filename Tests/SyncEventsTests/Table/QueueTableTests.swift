@@ -6,12 +6,12 @@ import Testing
 import Hangs
 
 extension SyncEvents {
-  /// The wait table's queues, and the blocks that run and wait there.
+  /// The wait table's queues, and the blocks that run and wait on them.
   @Suite("The wait table's queues")
   struct QueueTableTests {
     init() throws { try #require(interlock_waits_start()) }
 
-    /// A queue in a snapshot, once it is in the state that is asked for.
+    /// A queue in a snapshot, once the queue is in the requested state.
     private static func queue(
       _ queue: DispatchQueue, once isSo: (WaitSnapshot.Queue) -> Bool,
       at location: SourceLocation = #_sourceLocation
@@ -47,7 +47,7 @@ extension SyncEvents {
       let below = try #require(queues.first { $0.id == target.address })
       #expect(below.width == 1)
       #expect(below.label == "table.target")
-      // Below it is a pool: for serial queues, the one that may grow at once.
+      // The target is a pool: for serial queues, the pool that may grow at once.
       let root = try #require(queues.first { $0.id == below.target })
       #expect(root.isRoot && root.isOvercommit)
       queue.resume()
@@ -104,7 +104,7 @@ extension SyncEvents {
       let group = DispatchGroup()
       group.enter()
       group.notify(queue: queue) {}
-      // Never runs: the process ends first. Other tests see it, too.
+      // The block never runs: the process ends first. Other tests see it too.
       queue.asyncAfter(deadline: .now() + 3600) {}
       let found = try #require(Self.queue(queue) { $0.delayed == 1 })
       #expect(found.onGroups == 1)

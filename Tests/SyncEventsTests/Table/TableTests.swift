@@ -13,7 +13,7 @@ extension SyncEvents {
   struct TableTests {
     init() throws { try #require(interlock_waits_start()) }
 
-    /// A thread in a snapshot, once it waits for something.
+    /// A thread in a snapshot, once the thread waits for something.
     static func thread(
       _ id: Int, waitsFor kind: WaitSnapshot.ObjectKind,
       at location: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@ extension SyncEvents {
       return found
     }
 
-    /// A snapshot by a thread that is hidden meanwhile.
+    /// A snapshot by a thread that is hidden while it takes it.
     static func snapshot() -> WaitSnapshot {
       interlock_events_hide_thread(true)
       defer { interlock_events_hide_thread(false) }
@@ -70,7 +70,7 @@ extension SyncEvents {
         })
     }
 
-    @Test("A snapshot of threads that the caller has stopped is of these alone, as blocked ones")
+    @Test("A snapshot of threads that the caller has stopped lists only these threads, as blocked")
     func stoppedThread() throws {
       let isOver = Atomic(false)
       // Relaxed: the thread only has to see the store at some time.

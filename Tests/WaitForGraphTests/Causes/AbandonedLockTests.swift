@@ -63,7 +63,7 @@ struct AbandonedLockTests {
           Diagnosis.Object(.mutex, 0xa), by: .continued([.thread(2)]), waiters: [.thread(1)],
           chain: [],
           others: []))
-    // A block that a running thread enqueues for it may unlock.
+    // A running thread may enqueue a block that unlocks on the idle thread.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
   }
@@ -83,7 +83,7 @@ struct AbandonedLockTests {
           chain: [], others: [.thread(1)]))
     // A task that continues on another thread may unlock.
     #expect(Diagnosis(of: S.process([next, S.other(3, .running)])) == nil)
-    // The block itself holds it.
+    // The block itself holds the lock.
     var own = next
     own.held[0].isLeft = false
     #expect(Diagnosis(of: S.process([own]))?.cause == .self)
@@ -97,12 +97,12 @@ struct AbandonedLockTests {
     let asleep = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), sleeps])))
     #expect(asleep.cause == .lostWakeUp)
     for elsewhere in [WaitSnapshot.Elsewhere.running, .outside] {
-      // Any thread that goes on may unlock for the one that has ended.
+      // Any running thread may unlock for the thread that has ended.
       #expect(
         Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa), S.other(2, elsewhere)])) == nil)
     }
     #expect(Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa, limited: true)])) == nil)
-    // A lock other than the one left locked.
+    // The thread waits for a lock other than the abandoned one.
     let other = try #require(
       Diagnosis(of: Self.process([S.waiting(1, .semaphore, 0xb)])))
     #expect(other.cause == .lostWakeUp)

@@ -45,7 +45,7 @@ struct AwaitTests {
     #expect(found.edges.filter(\.isMarked).count == 2)
   }
 
-  /// Task 1 waits for its group, in which task 2 waits as the argument says.
+  /// Task 1 waits for its group. Task 2 of the group waits as the argument says.
   private static func group(_ child: WaitSnapshot.Await) -> [WaitSnapshot.Await] {
     var child = child
     child.parentTask = 0x1000
@@ -69,7 +69,7 @@ struct AwaitTests {
     #expect(found.edges.filter(\.isMarked).count == 3)
   }
 
-  @Test("a task of no group that awaits a task which waits for its group is no cycle")
+  @Test("a task without a group that awaits a task which waits for its group is no cycle")
   func otherGroup() {
     var tasks = Self.group(Self.awaits(0x2000, .task, 0x1000, at: 51))
     tasks[1].parentTask = nil

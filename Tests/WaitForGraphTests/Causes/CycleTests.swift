@@ -4,12 +4,12 @@ import Testing
 
 @testable import Hangs
 
-/// Threads that each wait for what the next one holds.
+/// Threads each of which waits for what the next one holds.
 @Suite("A cycle")
 struct CycleTests {
   typealias S = Snapshots
 
-  /// Threads from 1, each with one mutex, each waiting for the next one's.
+  /// Threads from number 1, each of which holds a mutex and waits for the mutex of the next one.
   static func ring(_ count: Int) -> WaitSnapshot {
     S.process(
       (0..<count).map {
@@ -19,7 +19,7 @@ struct CycleTests {
       })
   }
 
-  /// The threads of a cycle, their gates, and the parties that are stuck besides.
+  /// The threads of a cycle, their gates, and the other stuck parties.
   private func cycle(
     _ found: Diagnosis
   ) throws -> (waiters: [Int], gates: [Diagnosis.Gate], others: [Diagnosis.Party]) {
@@ -54,7 +54,7 @@ struct CycleTests {
     #expect(found.edges.filter(\.isMarked).count == 4)
   }
 
-  @Test("a cycle is certain even if others run, a timer is set and something is not seen")
+  @Test("a cycle is certain even if other threads run, a timer is set and something is not seen")
   func besidesOthers() throws {
     var snapshot = Self.ring(3)
     snapshot.threads.append(S.other(90, .running))
@@ -66,7 +66,7 @@ struct CycleTests {
     let cycle = try cycle(found)
     #expect(found.isCertain)
     #expect(cycle.waiters == [1, 2, 3])
-    // A thread that waits for the ring is stuck, too; one that waits for a signal is not.
+    // A thread that waits for the ring is stuck too; a thread that waits for a signal is not.
     #expect(cycle.others == [.thread(92)])
   }
 
@@ -143,7 +143,7 @@ struct CycleTests {
         ], queues), "cycle-through-a-target")
     #expect(found.isCertain)
     #expect(try cycle(found).gates == [.queue(0x10), .lock(0xa)])
-    // With a target each, they have two threads, and the call goes on.
+    // With a target each, the queues have two threads, and the call continues.
     let apart = [S.serial(0x11, "one"), S.serial(0x12, "two")]
     #expect(
       Diagnosis(
@@ -164,7 +164,7 @@ struct CycleTests {
         ])))
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    // One more reader that runs does not help the writer: it waits for both.
+    // A further running reader does not help the writer, which waits for both readers.
     let more = S.process([
       S.waiting(1, .mutex, 0xb, held: [S.has(0xa, .readLock)]),
       S.waiting(2, .writeLock, 0xa, held: [S.has(0xb)]),
@@ -224,14 +224,14 @@ struct CycleTests {
 
   @Test("a cycle leads through the thread of a pool that runs the main queue after dispatchMain")
   func mainQueueOnAPool() throws {
-    // The main thread only waits for signals of the system then.
+    // The main thread then only waits for signals of the system.
     let main = S.other(1, .idle, isMain: true)
     let runner = S.waiting(2, .mutex, 0xa, runs: [S.run(S.mainQueue, job: true)])
     let caller = S.waiting(3, .queue, S.mainQueue, held: [S.has(0xa)])
     let found = try explained(S.process([main, runner, caller]), "cycle-through-dispatch-main")
     #expect(found.isCertain)
     #expect(try cycle(found).gates == [.lock(0xa), .queue(S.mainQueue)])
-    // A block that the caller's lock does not keep out ends, and the call begins.
+    // A block that the caller's lock does not block ends, and then the call begins.
     let free = S.other(2, .running, runs: [S.run(S.mainQueue, job: true)])
     #expect(Diagnosis(of: S.process([main, free, caller])) == nil)
   }
@@ -269,7 +269,7 @@ struct CycleTests {
       S.process(threads, [S.concurrent(0x10, "work")]), "cycle-through-an-enqueued-block")
     #expect(found.isCertain)
     #expect(try cycle(found).gates == [.started(1), .lock(0xa)])
-    // A thread that runs may leave the group.
+    // A running thread may leave the group.
     #expect(
       Diagnosis(
         of: S.process(threads + [S.other(3, .running)], [S.concurrent(0x10, "work")])) == nil)
@@ -286,7 +286,7 @@ struct CycleTests {
       S.other(2, .running, held: [S.has(0xa)]), S.waiting(3, .mutex, 0xb),
     ])
     #expect(Diagnosis(of: handed) == nil)
-    // Two hundred threads wait for one lock whose holder sleeps for a while.
+    // Two hundred threads wait for a lock whose holder sleeps for a while.
     let long = S.process(
       [S.other(1, .outside, held: [S.has(0xa)])] + (2...200).map { S.waiting($0, .mutex, 0xa) })
     #expect(Diagnosis(of: long) == nil)

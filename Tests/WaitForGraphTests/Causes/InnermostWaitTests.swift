@@ -3,22 +3,22 @@ import Testing
 
 @testable import Hangs
 
-/// Threads that wait for others which wait for something else.
+/// Threads that wait for other threads, which wait for something else.
 @Suite("The innermost wait")
 struct InnermostWaitTests {
   typealias S = Snapshots
 
-  /// The threads that wait for a lost signal; `nil` for another cause.
+  /// The threads that wait for a lost signal; `nil` if the cause is another one.
   private func waiters(_ found: Diagnosis) -> [Diagnosis.Party]? {
     if case .lostSignal(_, let waiters, _, _, _) = found.evidence { waiters } else { nil }
   }
 
-  /// What they wait for.
+  /// The object that the threads wait for.
   private func object(_ found: Diagnosis) -> Diagnosis.Object? {
     if case .lostSignal(let object, _, _, _, _) = found.evidence { object } else { nil }
   }
 
-  @Test("the wait of a worker is the cause, and not that of the thread which joins it")
+  @Test("the wait of a worker is the cause, and not the wait of the thread that joins it")
   func startedThread() throws {
     var worker = S.waiting(2, .semaphore, 0xb, at: 20)
     worker.startedBy = 1
@@ -36,7 +36,7 @@ struct InnermostWaitTests {
     #expect(found.nodes.first { $0.id == .party(.thread(1)) }?.isMarked == false)
   }
 
-  @Test("a lock that a thread holds while it joins threads which wait for the lock is the cause")
+  @Test("a lock is the cause if its holder joins threads that wait for the lock")
   func joinedUnderLock() throws {
     var worker = S.waiting(2, .mutex, 0xa, at: 20)
     var joiner = S.waiting(3, .semaphore, 0xb, at: 30)
@@ -53,7 +53,7 @@ struct InnermostWaitTests {
             Diagnosis.BlockedWait(.thread(1), .started(1), by: .thread(2)),
             Diagnosis.BlockedWait(.thread(2), .lock(0xa), by: .thread(1)),
           ], others: [.thread(3)]))
-    // The thread that it joins may have started the one that waits for the lock.
+    // The joined thread may have started the thread that waits for the lock.
     joiner.startedBy = 1
     worker.startedBy = 3
     let chain = try #require(
@@ -65,7 +65,7 @@ struct InnermostWaitTests {
     #expect(chain.cause == .cycle)
   }
 
-  @Test("both waits are the cause if a thread and one that it started wait for the same signal")
+  @Test("both waits are the cause if a thread and a thread that it started wait for one signal")
   func startedFellow() throws {
     var worker = S.waiting(2, .semaphore, 0xa)
     worker.startedBy = 1
@@ -73,7 +73,7 @@ struct InnermostWaitTests {
     #expect(waiters(found) == [.thread(1), .thread(2)])
   }
 
-  @Test("the wait in a group's block is the cause, and not that of the thread which enqueued it")
+  @Test("the wait in a group's block is the cause, and not the wait of the thread that enqueued it")
   func enqueuedBlock() throws {
     let block = S.waiting(
       2, .condition, 0xb, runs: [S.run(0x10, by: 1)], pool: S.overcommitPool)
@@ -82,7 +82,7 @@ struct InnermostWaitTests {
     #expect(object(found) == Diagnosis.Object(.condition, 0xb))
   }
 
-  @Test("the wait of a holder is the cause, and not those of the threads that wait for its lock")
+  @Test("the wait of a holder is the cause, and not the waits for the holder's lock")
   func holder() throws {
     let found = try explained(
       S.process([
@@ -110,7 +110,7 @@ struct InnermostWaitTests {
     #expect(waiters(found) == [.thread(1)])
   }
 
-  @Test("two waiters of one signal, of which a group waits for one, are a lost wake-up, no cycle")
+  @Test("two waiters of one signal, one of them in a group, are a lost wake-up and no cycle")
   func oneSignalForTwo() throws {
     var run = S.run(0x10, by: 1)
     run.group = 0xb
@@ -130,14 +130,14 @@ struct InnermostWaitTests {
     #expect(waiters(found) == [.thread(2), .thread(3)])
   }
 
-  @Test("a wait under a lock is a lost wake-up if others acquire the lock at that line to wait too")
+  @Test("a wait under a lock is a lost wake-up if other threads take the lock there to wait too")
   func fellowWaiters() throws {
-    // Both take the lock at one line, to wait for the same.
+    // Both threads take the lock at one line, and wait for the same object.
     let waiter = S.waiting(1, .semaphore, 0xc, held: [S.has(0xa, at: 5)])
     var fellow = S.waiting(2, .mutex, 0xa)
     fellow.wait?.place = S.line(5, "take()")
     #expect(try #require(Diagnosis(of: S.process([waiter, fellow]))).cause == .lostWakeUp)
-    // Elsewhere it may be the one that signals.
+    // At another line, the other thread may be the one that signals.
     fellow.wait?.place = S.line(6, "put()")
     #expect(try #require(Diagnosis(of: S.process([waiter, fellow]))).cause == .cycle)
   }

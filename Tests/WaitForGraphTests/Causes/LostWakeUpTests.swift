@@ -68,14 +68,14 @@ struct LostWakeUpTests {
     Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot).advice
   }
 
-  @Test("a lost wake-up has no advice where the code that has to signal may only not have run yet")
+  @Test("a lost wake-up has no advice if the code that has to signal may just not have run yet")
   func noAdvice() throws {
     var plain = S.process([S.waiting(1, .semaphore, 0xa)])
     #expect(
       try advice(plain) == ["safe when: the code that has to signal does so on every path"])
     plain.isPartial = true
     #expect(try advice(plain).isEmpty)
-    // The end of an operation that is queued behind the waiting one.
+    // The end of an operation that is queued behind the waiting operation would signal.
     var operation = S.waiting(1, .condition, 0xa)
     operation.stack =
       [
@@ -84,14 +84,14 @@ struct LostWakeUpTests {
     #expect(try advice(S.process([operation])).isEmpty)
     let ended = WaitSnapshot.Signal(id: 0xa, kind: .condition)
     #expect(try advice(S.process([operation], signals: [ended])).isEmpty)
-    // Without a stack, a condition may be an operation's, and a lock an initialiser's.
+    // Without a stack, the condition may belong to an operation, and the lock to an initialiser.
     let unseen = S.waiting(1, .condition, 0xa)
     #expect(try advice(S.process([unseen], signals: [ended])).isEmpty)
     #expect(try advice(S.process([S.waiting(1, .mutex, 0xc)])).isEmpty)
     let made = WaitSnapshot.Signal(id: 0xc, kind: .mutex, created: S.line(3))
     let unlock = "safe when: the code that locks it unlocks it on every path, on the same thread"
     #expect(try advice(S.process([S.waiting(1, .mutex, 0xc)], signals: [made])) == [unlock])
-    // A block that would leave the group at its own end.
+    // A block would leave the group at its own end.
     let inside = S.waiting(1, .group, 0xb, runs: [S.run(0x10, at: 5)])
     let group = WaitSnapshot.Signal(
       id: 0xb, kind: .group, enters: 1, enterPlaces: S.line(6, "begin()"))
@@ -130,7 +130,7 @@ struct LostWakeUpTests {
     }
     #expect(
       Diagnosis(of: S.process([waiting, S.waiting(2, .semaphore, 0xb, limited: true)])) == nil)
-    // A block is queued, and a thread is available for it.
+    // A block is queued, and the pool has a thread for it.
     #expect(
       Diagnosis(of: S.process([waiting], [S.serial(0x10, "q", blocks: [S.blocks()])])) == nil)
     var timer = S.process([waiting])
@@ -182,7 +182,7 @@ struct LostWakeUpTests {
         ])))
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    // It is in a part itself, or the other threads' parts go on.
+    // The thread is in a part itself, or the parts of other threads continue.
     #expect(
       Diagnosis(
         of: S.process([

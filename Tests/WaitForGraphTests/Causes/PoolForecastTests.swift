@@ -4,13 +4,13 @@ import Testing
 
 @testable import Hangs
 
-/// How many threads a dry pool needs, and when it is certain that it cannot have them.
+/// The number of threads that a dry pool needs, and when it certainly cannot have them.
 @Suite("The forecast of a dry pool")
 struct PoolForecastTests {
   typealias S = Snapshots
 
-  /// Callers wait for blocks of their own behind all other callers: TMCache's test as seen inside a
-  /// process, where the code of blocks and the history of semaphores are known.
+  /// Callers wait for their own blocks, which are behind all other callers: TMCache's test as seen
+  /// inside a process, where the code of blocks and the history of semaphores are known.
   private static func callers(running: Int, queued: Int, keepsOrder: Bool = true) -> WaitSnapshot {
     var snapshot = StarvationTests.cache(running: running, queued: queued)
     for number in snapshot.threads.indices where !snapshot.threads[number].runs.isEmpty {
@@ -29,7 +29,7 @@ struct PoolForecastTests {
     return snapshot
   }
 
-  /// Readers call a queue that is closed by a barrier behind all other readers.
+  /// Readers call a queue that a barrier behind all other readers closes.
   private static func readers(running: Int, queued: Int) -> WaitSnapshot {
     let ids = (0..<running).map { 10 + $0 }
     var root = S.roots
@@ -64,7 +64,7 @@ struct PoolForecastTests {
     #expect(many.certainty == .certainIfBlocksAreAlike)
   }
 
-  @Test("stacks that differ behind the wait leave the forecast certain, and another wait does not")
+  @Test("the forecast stays certain if stacks differ behind the wait, but not with another wait")
   func stacks() throws {
     var snapshot = Self.readers(running: 3, queued: 297)
     for number in snapshot.threads.indices.dropFirst() {
@@ -79,7 +79,7 @@ struct PoolForecastTests {
     #expect(Diagnosis(of: snapshot)?.isCertain == false)
   }
 
-  @Test("readers that Apple's pools would serve at once are slow here, and not stuck")
+  @Test("the forecast calls readers that Apple's pools would serve at once slow, and not stuck")
   func slow() throws {
     let found = try #require(Diagnosis(of: Self.readers(running: 3, queued: 60)))
     #expect(found.pool?.needed == 64)
@@ -116,8 +116,8 @@ struct PoolForecastTests {
     #expect(Diagnosis(of: open)?.pool?.completesHere == true)
   }
 
-  /// Blocks that all wait for one semaphore first, as their code shows; a block of other code
-  /// behind them signals it.
+  /// Blocks whose code shows that they all wait for one semaphore first; a block of other code
+  /// behind them signals the semaphore.
   private static func turnstile(
     running: Int, queued: Int, barrier: Bool = false
   ) -> WaitSnapshot {
@@ -137,7 +137,7 @@ struct PoolForecastTests {
         }, [queue])
   }
 
-  @Test("blocks whose code goes straight to one wait are certain to wait for a barrier behind them")
+  @Test("blocks whose code leads straight to one wait certainly wait for a barrier behind them")
   func sureBarrier() throws {
     let found = try explained(
       Self.turnstile(running: 3, queued: 20, barrier: true), "forecast-of-a-sure-wait")
@@ -147,13 +147,13 @@ struct PoolForecastTests {
     #expect(found.advice == .waitForNothingBehindBarrier)
   }
 
-  @Test("blocks whose code goes straight to one wait are certain where they fill the pool")
+  @Test("blocks whose code leads straight to one wait are certain if they fill the pool")
   func sureBlocks() throws {
     #expect(try #require(Diagnosis(of: Self.turnstile(running: 3, queued: 252))).isCertain)
     #expect(try #require(Diagnosis(of: Self.turnstile(running: 3, queued: 251))).isCertain == false)
   }
 
-  /// Changes after which a block may do something else before it waits, or another may begin.
+  /// Changes after which a block may do something before its wait, or another block may begin.
   static let doubtsOfSureWaits: [(String, @Sendable (inout WaitSnapshot) -> Void)] = [
     ("a queued block that may signal first", { $0.queues[3].blocks[0].sureWait = 0 }),
     ("a queued block with another semaphore", { $0.queues[3].blocks[0].sureWait = 10 }),
@@ -176,7 +176,7 @@ struct PoolForecastTests {
   ]
 
   @Test(
-    "a sure wait is not certain if a queued block, or anything else, may end it",
+    "a wait that code leads straight to is not certain if a queued block may end it",
     arguments: 0..<13, [true, false])
   func doubtOfSureWait(_ number: Int, barrier: Bool) {
     var snapshot = Self.turnstile(running: 3, queued: 300, barrier: barrier)
@@ -204,7 +204,7 @@ struct PoolForecastTests {
     #expect(try isCertain(997))
     #expect(try isCertain(510))
     #expect(try !isCertain(509))
-    // A barrier that has run releases all callers of its queue at once: their order matters, and is
+    // A barrier that has run releases all callers of its queue at once: their order matters, but is
     // not known.
     var readers = Self.readers(running: 3, queued: 900)
     readers.queues[0].keepsOrder = false
@@ -216,7 +216,7 @@ struct PoolForecastTests {
     func isCertain(others: Int) throws -> Bool {
       var snapshot = Self.callers(running: 3, queued: 300)
       let own = try #require(snapshot.queues.firstIndex { $0.label == "test queue" })
-      // Another queue's blocks were enqueued by turns with these.
+      // Blocks of another queue were enqueued alternately with these.
       snapshot.queues.append(
         Snapshots.concurrent(
           0x77, "others", blocks: [Snapshots.blocks(others, at: 99, by: [1], ahead: 1)]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hangs
 
-/// A thread that waits for what it holds itself.
+/// A thread that waits for an object that it holds itself.
 @Suite("A thread that waits for itself")
 struct SelfTests {
   typealias S = Snapshots
@@ -39,31 +39,31 @@ struct SelfTests {
       "safe when: the code that locks it unlocks it on every path, on the same thread"
     ]
     let again = ["safe when: code that holds the lock calls no function that acquires it"]
-    // The line that locks runs again: the loop went on without an unlock.
+    // The line that locks runs again: the loop continued without an unlock.
     let loop = S.line(5, "take()") + S.line(30, "main()")
     #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa), stack: loop) == unlock)
-    // A callback under the lock has come back to the function.
+    // A callback under the lock has called the function again.
     let callback = S.line(5, "take()") + S.line(20) + S.line(6, "take()") + S.line(30, "main()")
     #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa), stack: callback) == again)
-    // A semaphore may limit how many run: those signal it.
+    // A semaphore may limit the number of running threads; these signal it.
     let semaphore = S.has(0xa, .semaphore)
     #expect(try advice(at: 5, in: "take()", holdsSince: semaphore, stack: loop).isEmpty)
     #expect(try advice(at: 5, in: "take()", holdsSince: semaphore, stack: callback) == again)
-    // The function that acquired it has returned.
+    // The function that acquired the lock has returned.
     #expect(
       try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(30, "main()"))
         == unlock)
-    // It is still on the stack.
+    // The function that acquired the lock is still on the stack.
     #expect(
       try advice(at: 20, holdsSince: S.has(0xa), stack: S.line(20) + S.line(7, "take()")) == again)
-    // Nothing shows which.
+    // Nothing shows which of the two cases it is.
     #expect(try advice(at: 20, holdsSince: S.has(0xa)).isEmpty)
     #expect(try advice(at: 9, in: "take()", holdsSince: S.has(0xa)).isEmpty)
     #expect(try advice(at: 5, in: "take()", holdsSince: S.has(0xa)).isEmpty)
   }
 
   @Test(
-    "a read-write lock in both modes, or a semaphore of one twice, makes a thread wait for itself",
+    "a thread that takes a read-write lock in both modes, or a semaphore of 1 twice, is stuck",
     arguments: [
       (WaitSnapshot.ObjectKind.writeLock, WaitSnapshot.ObjectKind.readLock),
       (.readLock, .writeLock), (.writeLock, .writeLock), (.semaphore, .semaphore),
@@ -105,7 +105,7 @@ struct SelfTests {
     #expect(
       direct.evidence == .selfWait(.thread(7), .queue(0x10), Diagnosis.Object(.queue, 0x10)))
     #expect(direct.advice == .callDirectly)
-    // From the target to a queue above it, and the reverse.
+    // From the target to a queue above it, and in the opposite direction.
     let above = S.serial(0x11, "above", target: 0x10)
     for (from, to) in [(UInt(0x10), UInt(0x11)), (0x11, 0x10)] {
       let found = try explained(
@@ -126,7 +126,7 @@ struct SelfTests {
     #expect(found.isCertain)
     #expect(
       found.evidence == .selfWait(.thread(7), .runners(0x10), Diagnosis.Object(.queue, 0x10)))
-    // Without a barrier such a call goes on.
+    // Without a barrier, such a call continues.
     #expect(
       Diagnosis(
         of: S.process([S.waiting(7, .queue, 0x10, runs: [S.run(0x10, sync: true)])], [queue]))
@@ -172,7 +172,7 @@ struct SelfTests {
         of: S.process([
           S.waiting(7, .mutex, 0xa, held: [S.has(0xb)]), S.other(8, .running, held: [S.has(0xa)]),
         ])) == nil)
-    // An unseen thread may hold it, and go on.
+    // An unseen thread may hold the lock, and continue.
     let reads = S.process([
       S.waiting(7, .readLock, 0xa, held: [S.has(0xa, .readLock)]), S.other(8, .running),
     ])

@@ -79,7 +79,7 @@ struct SignalTests {
     #expect(found.isCertain)
   }
 
-  /// The sender of a channel waits for the receiver under a lock that the receiver needs, and a
+  /// The sender of a channel waits for the receiver, under a lock that the receiver needs. A third
   /// thread waits for both.
   private static func channel(startedBy starter: Int) -> [WaitSnapshot.Thread] {
     var sender = Self.thread(1, waits: .condition, 9, held: Self.held)
@@ -103,7 +103,7 @@ struct SignalTests {
     #expect(found.advice == .holdNothing)
   }
 
-  @Test("a thread might have signalled if it has not started both, or waits for a third too")
+  @Test("a thread might have signalled if it did not start both threads, or waits for a third too")
   func mayNotJoin() throws {
     let strangers = WaitSnapshot(threads: Self.channel(startedBy: 90))
     #expect(try #require(Diagnosis(of: strangers)).cause == .lostWakeUp)
@@ -153,7 +153,7 @@ struct SignalTests {
     ]
     let whole = try #require(Diagnosis(of: Self.suspended(waits)))
     #expect(try #require(Diagnosis(of: snapshot)).evidence == whole.evidence)
-    // A task that has been resumed holds it no more; one that was not seen has abandoned it.
+    // A resumed task no longer holds the mutex; a task that was not seen has abandoned it.
     snapshot.signals[0].releases = 1
     #expect(try #require(Diagnosis(of: snapshot)).cause == .abandonedLock)
     snapshot.signals[0].releases = 0
@@ -163,7 +163,7 @@ struct SignalTests {
 
   @Test("a mutex is abandoned if the task that left it locked does not wait for a signal")
   func endedSender() throws {
-    // The task has been resumed, has ended, or is another one.
+    // The task has been resumed, has ended, or is a different task.
     let resumed = WaitSnapshot.Signal(id: 0x70, kind: .continuation, releases: 1)
     let other = WaitSnapshot.Signal(id: 0x71, kind: .continuation)
     for signal in [resumed, other] {
@@ -174,7 +174,7 @@ struct SignalTests {
     #expect(Diagnosis(of: busy) == nil)
   }
 
-  @Test("a wait from inside is no hang while another thread runs")
+  @Test("a wait for a sender that the waiter blocks is no hang while another thread runs")
   func anotherThreadRuns() {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)

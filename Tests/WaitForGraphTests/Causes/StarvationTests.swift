@@ -9,8 +9,8 @@ import Testing
 struct StarvationTests {
   typealias S = Snapshots
 
-  /// TMCache's test: callers on one concurrent queue wait for blocks that they have enqueued on
-  /// another.
+  /// TMCache's test: callers on one concurrent queue wait for blocks that they enqueued on another
+  /// queue.
   static func cache(running: Int, queued: Int, needed: Int? = nil) -> WaitSnapshot {
     let ids = (0..<running).map { 10 + $0 }
     return S.process(
@@ -37,7 +37,7 @@ struct StarvationTests {
     return pool
   }
 
-  /// A cause that is no starvation.
+  /// Thrown if the cause is no starvation.
   private struct Unexpected: Error {
     var evidence: Diagnosis.Evidence
   }
@@ -64,7 +64,7 @@ struct StarvationTests {
     #expect(pool.forecast?.completesHere == false)
     #expect(pool.forecast?.completesOnApple == false)
     #expect(found.advice == .needOneThread)
-    // The plain pool grows by a thread a second.
+    // The plain pool grows by one thread per second.
     #expect(found.certainty == .doubtful(.poolGrows))
   }
 
@@ -130,7 +130,7 @@ struct StarvationTests {
     #expect(try pool(found).mostThreads == 2)
     #expect(try pool(found).needed?.isOwn == true)
     #expect(found.advice == .awaitInTask)
-    // One job waits: the other thread runs what it waits for.
+    // One job waits, and the other thread runs the code that it waits for.
     #expect(Diagnosis(of: snapshot(1)) == nil)
   }
 
@@ -163,7 +163,7 @@ struct StarvationTests {
           queues: main)) == nil)
   }
 
-  @Test("a block that waits for a later one of its own serial queue is a starvation")
+  @Test("a block that waits for a later block of its own serial queue is a starvation")
   func serial() throws {
     let found = try explained(
       S.process(
@@ -202,7 +202,7 @@ struct StarvationTests {
     #expect(found.isCertain)
     #expect(try pool(found).pool == .queue(0x10))
     #expect(found.advice == .waitForNothingBehindBarrier)
-    // A plain block would begin beside it.
+    // A plain block would begin beside the other one.
     #expect(
       Diagnosis(
         of: S.process(
@@ -232,7 +232,7 @@ struct StarvationTests {
     var limited = Self.cache(running: 255, queued: 9)
     limited.threads[7].wait?.hasTimeLimit = true
     #expect(Diagnosis(of: limited) == nil)
-    // The target of its blocks is not known.
+    // The target of the queue of the blocks is not known.
     var unknown = Self.cache(running: 255, queued: 9)
     for number in unknown.queues.indices where !unknown.queues[number].isRoot {
       unknown.queues[number].target = nil

@@ -130,7 +130,7 @@ struct SuspendedTests {
     #expect(call.evidence == .suspendedQueue(0x10, queued: 0, calls: 1, others: [.thread(1)]))
   }
 
-  @Test("a task is not suspended for ever while a thread runs or a timer is set, or once resumed")
+  @Test("a task is not suspended for ever if it is resumed, a thread runs or a timer is set")
   func nearMisses() throws {
     let waiting = S.waiting(1, .semaphore, 0xa)
     #expect(
