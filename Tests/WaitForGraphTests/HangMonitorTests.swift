@@ -20,7 +20,8 @@ struct HangMonitorTests {
   func inTurn() async {
     await #expect(processExitsWith: .success) {
       let reports = Reports()
-      let monitor = HangMonitor.start(SnapshotTaker(), limit: { nil }, takesRequest: { true }) { _ in
+      let monitor = HangMonitor.start(SnapshotTaker(), limit: { nil }, takesRequest: { true }) {
+        _ in
         let others = reports.inside.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
         if others > 0 { reports.overlap.store(true, ordering: .sequentiallyConsistent) }
         if reports.all.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue == 0 {

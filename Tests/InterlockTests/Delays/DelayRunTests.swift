@@ -30,9 +30,17 @@ struct DelayRunTests {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.locked")
-      PausedWrites.locked.run(on: section, pauses: false) {
-        renewDelayBudget()
-        return SectionTracking.delayCounts.dropped == 1
+      // On a busy machine the waiting thread may come too late after each delay, and each delay that
+      // shows nothing halves the chance of the next.
+      while SectionTracking.delayCounts.dropped == 0 {
+        let made = SectionTracking.delayCounts.delays
+        PausedWrites.locked.run(on: section, pauses: false) {
+          let counts = SectionTracking.delayCounts
+          return counts.dropped == 1 || counts.delays > made + 10
+        }
+        if SectionTracking.delayCounts.dropped == 0 {
+          precondition(SectionTracking.restartDelays(seed: 4711))
+        }
       }
       let spent = SectionTracking.delayCounts
       let calls = Counter()
