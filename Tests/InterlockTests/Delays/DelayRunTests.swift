@@ -30,8 +30,8 @@ struct DelayRunTests {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.locked")
-      // On a busy machine the waiting thread may come too late after each delay, and each delay that
-      // shows nothing halves the chance of the next.
+      // On a busy machine the waiting thread may come too late after each delay, and each delay
+      // that shows nothing halves the chance of the next.
       while SectionTracking.delayCounts.dropped == 0 {
         let made = SectionTracking.delayCounts.delays
         PausedWrites.locked.run(on: section, pauses: false) {
