@@ -20,7 +20,7 @@ package struct ExploredState: Sendable {
   }
 }
 
-/// What the child process of an isolated exploration reports in addition to the engine's result.
+/// The report of the child process of an isolated exploration, besides the engine's result.
 struct ChildReport: Codable {
   /// The race of the last execution, and the reason why a race is not reported as one.
   var race: ExplorationRace?

@@ -32,7 +32,7 @@ struct Engine {
   private(set) var failedFirst = false
   /// The names of the operations that escaped control.
   private(set) var escaped: Set<String> = []
-  /// What the last sampling phase reached.
+  /// The estimate of the last sampling phase; `nil` if none ran.
   private(set) var estimate: ExplorationEstimate?
   /// True if the last executions shared one process.
   private var hasShared = false

@@ -34,7 +34,7 @@ package struct ExplorationBound: Sendable, Hashable, Codable {
   }
 }
 
-/// What the claim "all orders pass" leaves out.
+/// The limits of the claim "all orders pass".
 package struct ExplorationLimits: Sendable, Hashable, Codable {
   /// Times are exact because an option asks for it: no sleep ends late.
   package var hasExactTime = false

@@ -11,7 +11,7 @@
 
 #define ENGINE interlock_the_engine
 
-/// What the engine keeps of an execution that is over.
+/// The steps and the verdict of an execution that has ended.
 typedef struct {
   INTERLOCK_LIST(interlock_exploration_step) trace;
   uint64_t hash;

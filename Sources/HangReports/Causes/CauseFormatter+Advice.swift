@@ -2,7 +2,7 @@ import Interlock
 import Hangs
 
 extension CauseFormatter {
-  /// What would end the hang, and the condition under which the code is safe; may be empty.
+  /// A change that ends the hang, and the condition under which the code is safe; may be empty.
   var advice: [String] {
     guard let advice = diagnosis.advice.flatMap(following) else { return [] }
     if case .starvation(let pool) = diagnosis.evidence { return remedy(pool) + [Self.text(advice)] }
@@ -101,7 +101,7 @@ extension CauseFormatter {
     }
   }
 
-  /// What would end the starvation of a pool, or why more threads do not, here and on Apple's
+  /// A change that ends the starvation of a pool, or why more threads do not, here and on Apple's
   /// systems.
   private func remedy(_ pool: Diagnosis.Starvation) -> [String] {
     switch pool.pool {

@@ -71,7 +71,7 @@ package struct Explanation: Sendable, Hashable {
   /// Further lines, the most important first: threads, places, times. If the cause is not certain,
   /// the last line says why.
   package var details: [String]
-  /// What would end the hang, and the condition under which the code is safe; may be empty.
+  /// A change that ends the hang, and the condition under which the code is safe; may be empty.
   package var advice: [String]
   /// The nodes of the graph.
   package var nodes: [Node]

@@ -30,7 +30,8 @@ package struct Diagnosis: Sendable, Hashable, Codable {
   package var evidence: Evidence
   /// The certainty of the cause; if it is not certain, the reason.
   package var certainty: Certainty
-  /// What would end the hang, and the condition under which the code is safe; `nil` if unknown.
+  /// A change that ends the hang, and the condition under which the code is safe; `nil` if
+  /// unknown.
   package var advice: Advice?
   /// The nodes of the graph.
   package var nodes: [Node]

@@ -52,7 +52,7 @@ enum DetectorsSlowDown {
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
-    // Measure in a separate program, because a user who only marks sections links nothing else.
+    // Measure in a separate program, because code that only marks sections links nothing else.
     let delays = [1, 2].map { threads in
       (0..<rounds).compactMap { _ in
         pair(settings, threads) {
