@@ -181,8 +181,6 @@ interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) HIDDEN;
 /// True if a call is a choice: its return address lies in the user's code, or in one of
 /// Foundation's lock classes. A wait for a library's own lock is no choice.
 bool interlock_is_choice(uintptr_t returns_to) HIDDEN;
-/// True if the address is in the explorer's code that runs blocks and jobs (Dispatch/items.c).
-bool interlock_runs_blocks(uintptr_t address) HIDDEN;
 /// A point if the caller at `returns_to` makes choices, else a wait.
 void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
                    uintptr_t returns_to, uintptr_t place) HIDDEN;

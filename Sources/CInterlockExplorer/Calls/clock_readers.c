@@ -53,8 +53,16 @@ static bool is_in_thread_sleep(void) {
   return own.is_found;
 }
 
+extern const char __start_interlock_runs[] HIDDEN, __stop_interlock_runs[] HIDDEN;
+
+/// True if the address is in the explorer's code that runs blocks and jobs (Dispatch/running.c).
+static bool runs_blocks(uintptr_t address) {
+  uintptr_t runs = (uintptr_t)__start_interlock_runs;
+  return address - runs < (uintptr_t)__stop_interlock_runs - runs;
+}
+
 static bool is_users_code(uintptr_t place) {
-  return place && interlock_is_choice(place) && !interlock_runs_blocks(place) &&
+  return place && interlock_is_choice(place) && !runs_blocks(place) &&
          !is_emitted_sleep(place);
 }
 

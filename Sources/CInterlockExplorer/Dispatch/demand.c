@@ -12,6 +12,20 @@ bool interlock_model_job_order_matters(void) {
   return interlock_is_known(INTERLOCK_FACT_POOLS) || interlock_is_known(INTERLOCK_FACT_SERIAL_JOBS);
 }
 
+bool interlock_model_order_matters(const model_queue *queue) {
+  // One barrier on any concurrent queue makes the order matter on all of them: most programs have
+  // none.
+  if (queue->kind == QUEUE_CONCURRENT) return interlock_model_has_barriers();
+  return queue->kind == QUEUE_SERIAL;
+}
+
+bool interlock_model_is_nested(const model_queue *queue) {
+  for (queue = queue->target; queue; queue = queue->target) {
+    if (interlock_model_order_matters(queue)) return true;
+  }
+  return false;
+}
+
 void interlock_model_note_barrier(void) { interlock_learn(INTERLOCK_FACT_BARRIERS); }
 
 static void count(model_queue *pool) {
@@ -23,23 +37,22 @@ static void count(model_queue *pool) {
   }
 }
 
-void interlock_model_demand(model_queue *queue, const void *job) {
+void interlock_model_demand(model_queue *queue, bool is_job, interlock_object *task) {
   if (queue->kind == QUEUE_SERIAL) {
-    if (job) interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
+    if (is_job) interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
     // A serial queue needs one worker at a time, however many blocks it has.
     if (queue->has_demanded) return;
     queue->has_demanded = true;
-  } else if (job) {
+  } else if (task) {
     // A task has one part at a time, and each part is a job at the same address.
     enum { has_demanded = 1 };
-    interlock_object *known = interlock_model_own_task(job);
-    if (known && (known->flags & has_demanded)) return;
-    if (known) known->flags |= has_demanded;
+    if (task->flags & has_demanded) return;
+    task->flags |= has_demanded;
   }
   for (model_queue *at = queue; at; at = at->target) {
     if (at->kind == QUEUE_SERIAL && at != queue) {
       // A serial target asks for one worker for all queues that target it.
-      interlock_model_demand(at, NULL);
+      interlock_model_demand(at, false, NULL);
       return;
     }
     if (at->kind == QUEUE_ROOT || at->is_task_pool) count(at);

@@ -1,43 +1,9 @@
-// Blocks and jobs: their submission to a queue, their begin and their end.
-#include "../../CInterlockEvents/interpose.h"
+// Blocks and jobs: their submission to a queue.
 #include "items.h"
-#include "run_loops.h"
+
+#include "../Engine/engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
-
-model_thread *interlock_model_thread(void) {
-  interlock_logical_thread *thread = interlock_current_thread();
-  if (!thread->model) thread->model = interlock_execution_memory(sizeof(model_thread));
-  return thread->model;
-}
-
-/// True if the user's code makes the call, directly or through Dispatch's overlay, and not
-/// Foundation or the runtime.
-bool interlock_model_is_choice(interlock_site site) {
-  return interlock_is_choice(site.returns_to) ||
-         !(interlock_is_foundation(site.returns_to) || interlock_is_concurrency(site.returns_to));
-}
-
-bool interlock_model_is_on_task_pool(const interlock_logical_thread *thread) {
-  const model_thread *own = thread->model;
-  return own && own->running && own->running->entry.queue->is_task_pool;
-}
-
-void interlock_model_release(interlock_operation operation, uintptr_t place) {
-  if (interlock_is_known(INTERLOCK_FACT_TRIES)) {
-    interlock_point(operation, NULL, NULL, place);
-  } else {
-    interlock_did(operation);
-  }
-}
-
-void interlock_model_ask(interlock_operation operation, interlock_site site) {
-  if (interlock_model_is_choice(site)) {
-    interlock_point(operation, NULL, NULL, site.place);
-  } else {
-    interlock_did(operation);
-  }
-}
 
 /// The last item made in this execution; NULL if there is none.
 static model_item *last_made;
@@ -60,22 +26,13 @@ model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
   return item;
 }
 
-bool interlock_model_order_matters(const model_queue *queue) {
-  // One barrier on any concurrent queue makes the order matter on all of them: most programs have
-  // none.
-  if (queue->kind == QUEUE_CONCURRENT) return interlock_model_has_barriers();
-  return queue->kind == QUEUE_SERIAL;
-}
-
-// Running items.
-
-static bool may_begin(interlock_logical_thread *thread, void *context) {
+bool interlock_model_may_begin(interlock_logical_thread *thread, void *context) {
   (void)thread;
   return ((const model_entry *)context)->may_begin;
 }
 
 /// The operation of a block's first step.
-static interlock_operation first_of(const model_item *item) {
+interlock_operation interlock_model_first_of(const model_item *item) {
   model_queue *queue = item->entry.queue;
   uint32_t pool = interlock_model_pools_matter() ? interlock_model_root(queue)->number : 0;
   bool in_order = interlock_model_order_matters(queue);
@@ -90,13 +47,6 @@ static interlock_operation first_of(const model_item *item) {
   if (queue->kind != QUEUE_SERIAL && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
   if (interlock_model_is_nested(queue)) begin.flags |= INTERLOCK_OPERATION_NESTED;
   return begin;
-}
-
-bool interlock_model_is_nested(const model_queue *queue) {
-  for (queue = queue->target; queue; queue = queue->target) {
-    if (interlock_model_order_matters(queue)) return true;
-  }
-  return false;
 }
 
 void interlock_model_did_pass(model_queue *queue) {
@@ -116,79 +66,6 @@ void interlock_model_did_at_targets(const model_queue *queue, interlock_operatio
     if (queue->kind == QUEUE_CONCURRENT) did.flags = INTERLOCK_OPERATION_CONCURRENT;
     interlock_did(did);
   }
-}
-
-extern const char __start_interlock_runs[] HIDDEN, __stop_interlock_runs[] HIDDEN;
-
-bool interlock_runs_blocks(uintptr_t address) {
-  uintptr_t runs = (uintptr_t)__start_interlock_runs;
-  return address - runs < (uintptr_t)__stop_interlock_runs - runs;
-}
-
-/// Marks functions that run blocks. If a library's call is made from such a function, no code of
-/// the user's is between the two (see `interlock_runs_blocks`).
-#define RUNS_BLOCKS __attribute__((noinline, section("interlock_runs")))
-
-RUNS_BLOCKS static void run(model_item *item) {
-  item->has_begun = true;
-  model_thread *thread = interlock_model_thread();
-  interlock_logical_thread *logical = interlock_current_thread();
-  const interlock_dispatch_request *request = &item->request;
-  model_queue *queue = item->entry.queue;
-  interlock_model_begin(&item->entry);
-  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
-  thread->running = item;
-  logical->queue = queue;
-  bool is_job = request->flags & INTERLOCK_FLAG_JOB;
-  if (is_job) interlock_model_job_begins(item);
-  if (request->work_item) interlock_model_item_begins(request->work_item);
-  request->function(request->context);
-  if (is_job) interlock_model_job_ends(item);
-  if (request->work_item) interlock_model_item_ran(request->work_item, logical->place);
-  if (request->group && (request->flags & INTERLOCK_FLAG_GROUP)) {
-    interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE,
-                                                            request->group),
-                            logical->place);
-    interlock_model_group_leave(request->group, logical->place);
-  }
-  logical->queue = NULL;
-  thread->running = NULL;
-  if (interlock_model_order_matters(queue)) {
-    interlock_operation finish = first_of(item);
-    finish.kind = INTERLOCK_OPERATION_FINISH;
-    finish.other = 0;
-    interlock_did(finish);
-  }
-  interlock_model_did_pass(queue);
-  interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
-  interlock_model_finish(&item->entry);
-  interlock_model_main_ran(queue);
-  if (dispatch_release) dispatch_release(request->queue);
-}
-
-RUNS_BLOCKS static void *run_thread(void *argument) {
-  for (model_item *item = argument; item;) {
-    run(item);
-    model_thread *thread = interlock_model_thread();
-    item = thread->again;
-    thread->again = NULL;
-    if (item && item->is_at_once) {
-      item->has_begun = true;
-      thread->running = item;
-      item->request.function(item->request.context);
-      thread->running = NULL;
-      if (dispatch_release) dispatch_release(item->request.queue);
-      item = thread->again;
-      thread->again = NULL;
-    }
-    if (!item) break;
-    // The same task continues. No thread can observe whether it continues on the same thread.
-    interlock_operation next = first_of(item);
-    if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
-    interlock_name_call("continue");
-    interlock_point_announced(next, may_begin, &item->entry, interlock_current_thread()->place);
-  }
-  return NULL;
 }
 
 // Handing items over.
@@ -218,7 +95,9 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   item->entry.kind = ENTRY_BLOCK;
   item->entry.is_barrier = request->flags & INTERLOCK_FLAG_BARRIER;
   if (item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
-  if (!item->needs_no_worker) interlock_model_demand(queue, is_job ? item->task : NULL);
+  if (!item->needs_no_worker) {
+    interlock_model_demand(queue, is_job, is_job ? interlock_model_own_task(item->task) : NULL);
+  }
   if (is_job) interlock_model_job_enqueued(item);
   // Set the queue first: the operation of the first step needs it, and is declared before other
   // threads can see the entry.
@@ -246,7 +125,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     return;
   }
   interlock_logical_thread *made =
-      interlock_spawn(run_thread, item, first_of(item), may_begin, &item->entry,
+      interlock_spawn(interlock_the_engine.models->run_items, item, interlock_model_first_of(item), interlock_model_may_begin, &item->entry,
                       INTERLOCK_THREAD_UNNAMED, place);
   if (!made) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");

@@ -66,6 +66,12 @@ typedef struct {
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;
+/// The threads that run items, from their first item on (running.c).
+void *interlock_model_run_items(void *item) HIDDEN;
+/// True if the entry, which is the context, may begin.
+bool interlock_model_may_begin(interlock_logical_thread *thread, void *entry) HIDDEN;
+/// The operation of an item's first step.
+interlock_operation interlock_model_first_of(const model_item *item) HIDDEN;
 /// Submits the item to its queue, as part of the step of the running thread or timer.
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;

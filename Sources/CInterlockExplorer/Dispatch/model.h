@@ -107,8 +107,9 @@ model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 
 // Demand (demand.c): whether the width of a pool matters at all.
 
-/// Counts a block that comes to the queue, or the job of a task; `job` is NULL for a block.
-void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
+/// Counts a block or a job that comes to the queue. `task`: the task of the job, if the execution
+/// has made it; otherwise NULL.
+void interlock_model_demand(model_queue *queue, bool is_job, interlock_object *task) HIDDEN;
 /// True if some pool may have too few workers in some order. Then taking and giving workers, and
 /// adding blocks to a pool, are operations. Otherwise no thread can observe their order.
 bool interlock_model_pools_matter(void) HIDDEN;

@@ -18,11 +18,6 @@ static _Noreturn void trap(const char *text, const model_queue *queue) {
   interlock_execution_abandon();
 }
 
-static bool may_begin(interlock_logical_thread *thread, void *context) {
-  (void)thread;
-  return ((const model_entry *)context)->may_begin;
-}
-
 static interlock_operation operation_on(const model_queue *queue, bool is_barrier, bool begins) {
   if (!begins) return interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
   bool is_concurrent = queue->kind == QUEUE_CONCURRENT;
@@ -49,7 +44,7 @@ void interlock_model_enter(model_queue *queue, model_entry *entry, bool is_barri
   interlock_model_did_pass(queue);
   interlock_model_put(queue, entry);
   if (interlock_model_order_matters(queue) || !entry->may_begin) {
-    interlock_wait(operation_on(queue, is_barrier, true), may_begin, entry, place);
+    interlock_wait(operation_on(queue, is_barrier, true), interlock_model_may_begin, entry, place);
   }
   interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_BEGIN);
   interlock_model_begin(entry);

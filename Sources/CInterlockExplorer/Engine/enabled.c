@@ -136,10 +136,6 @@ void interlock_engine_look_at_new(interlock_logical_thread *thread) {
   }
 }
 
-bool interlock_engine_can_go_on(interlock_logical_thread *thread) {
-  return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
-}
-
 /// True if another thread has taken a step since this thread yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) {
   (void)context;

@@ -1,32 +1,13 @@
 // The choice: the engine passes the last step to the strategy, which chooses the next thread.
 #include "engine.h"
 
-#include "../Concurrency/tasks.h"
-
 #ifdef INTERLOCK_INTERPOSES
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-interlock_engine interlock_the_engine;
 #define ENGINE interlock_the_engine
-
-void *interlock_grow(void *items, size_t *room, size_t size) {
-  *room = *room ? *room * 2 : 64;
-  void *grown = realloc(items, *room * size);
-  if (grown) return grown;
-  static const char line[] = "interlock: no memory is left for the exploration\n";
-  if (write(STDERR_FILENO, line, sizeof line - 1) < 0) abort();
-  abort();
-}
-
-interlock_logical_thread *interlock_current_thread(void) { return ENGINE.current; }
-
-const interlock_exploration_options *interlock_exploration_asked(void) { return &ENGINE.options; }
 
 /// Passes the operations of the last step to the strategy.
 static void publish_step(void) {
@@ -58,21 +39,6 @@ interlock_exploration_state interlock_engine_state(int32_t last) {
                                        .enabled = ENGINE.enabled.items,
                                        .enabled_count = (uint32_t)ENGINE.enabled.count,
                                        .current = last};
-}
-
-void interlock_engine_note_choice(uint32_t choice) {
-  if (ENGINE.shown_choices && ENGINE.choices.count == ENGINE.choices.room) {
-    interlock_execution_fail(INTERLOCK_EXPLORED_LIVELOCK,
-                             "the execution reached the limit of choices");
-    return;
-  }
-  INTERLOCK_PUSH(&ENGINE.choices, choice);
-  if (ENGINE.shown_choices) *ENGINE.shown_choices = ENGINE.choices.count;
-}
-
-void interlock_engine_note_step(const interlock_exploration_step *step) {
-  INTERLOCK_PUSH(&ENGINE.trace, *step);
-  if (ENGINE.shown_steps) *ENGINE.shown_steps = ENGINE.trace.count;
 }
 
 /// Returns the thread of the last step if it is enabled, otherwise the first enabled thread.
@@ -156,7 +122,7 @@ static interlock_logical_thread *next_thread(void) {
     interlock_engine_find_enabled();
     if (ENGINE.enabled.count == 0) interlock_engine_list_yielded();
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&
-        (ENGINE.has_escaped || interlock_waits_for_outside())) {
+        (ENGINE.has_escaped || ENGINE.models->waits_for_outside())) {
       wait_for_outside();
       if (ENGINE.options.leaves_outside && ENGINE.waits_outside > 1000) {
         interlock_execution_fail(INTERLOCK_EXPLORED_TIMED_OUT,
@@ -166,7 +132,7 @@ static interlock_logical_thread *next_thread(void) {
     }
     if (ENGINE.enabled.count == 0) interlock_engine_list_last();
     if (ENGINE.enabled.count == 0) {
-      if (!ENGINE.body_has_ended && !interlock_tasks_left()) interlock_engine_deadlock();
+      if (!ENGINE.body_has_ended && !ENGINE.models->tasks_left()) interlock_engine_deadlock();
       return NULL;
     }
     if (++ENGINE.steps > ENGINE.options.chosen_steps) {
@@ -243,23 +209,6 @@ void interlock_engine_go(interlock_logical_thread *self) {
   interlock_switch(from, to);
   interlock_marks.hidden--;
   errno = saved;
-}
-
-void interlock_engine_leave(void) {
-  interlock_logical_thread *self = ENGINE.current;
-  interlock_marks.hidden++;
-  // Find the running stack: a timer has none, and fires on another thread's stack.
-  interlock_stack *from = self->stack;
-  if (!from) {
-    for (size_t index = 0; index < ENGINE.threads.count && !from; index++) {
-      interlock_stack *stack = ENGINE.threads.items[index]->stack;
-      uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-      if (stack && here - stack->low < stack->size) from = stack;
-    }
-  }
-  static interlock_stack nowhere;
-  interlock_switch(from ? from : &nowhere, &ENGINE.controller);
-  __builtin_trap();
 }
 
 #endif

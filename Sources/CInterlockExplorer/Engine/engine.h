@@ -63,8 +63,24 @@ typedef struct {
   interlock_explored_verdict verdict;
 } interlock_warm_execution;
 
+/// What the engine asks of the models of calls, tasks and Dispatch. Their files call the engine, so
+/// these are the only calls in the other direction.
+typedef struct {
+  /// True if a blocked thread waits for a mutex that no explored thread holds.
+  bool (*waits_for_outside)(void);
+  /// True if a task of the execution can go on only outside it.
+  bool (*tasks_left)(void);
+  /// See `interlock_model_dry_pool`.
+  uint32_t (*dry_pool)(const char **label);
+  /// True if the thread runs a part of a task, on the pool of tasks.
+  bool (*is_on_task_pool)(const interlock_logical_thread *thread);
+  /// The function of the threads that run blocks and jobs.
+  void *(*run_items)(void *item);
+} interlock_engine_models;
+
 typedef struct {
   interlock_exploration_options options;
+  const interlock_engine_models *models;
   interlock_strategy *strategy;
   interlock_exploration_result *result;
   /// In the child of an isolated exploration, shared memory; NULL for the engine's own memory.
@@ -180,7 +196,7 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
 /// Gives a thread a stack for its first step, unless the thread has one. Returns false if the
-/// execution cannot continue (logical_threads.c).
+/// execution cannot continue (thread_stacks.c).
 bool interlock_thread_gets_stack(interlock_logical_thread *thread) HIDDEN;
 /// Lists the threads and timers that can take the next step (enabled.c). The cost does not depend
 /// on the number of threads that cannot have changed since the last call.
@@ -209,8 +225,10 @@ void interlock_engine_list_yielded(void) HIDDEN;
 void interlock_engine_list_last(void) HIDDEN;
 /// True if another thread has taken a step since this thread yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
-/// True if the thread can perform its pending operation, or its time is up (enabled.c).
-bool interlock_engine_can_go_on(interlock_logical_thread *thread) HIDDEN;
+/// True if the thread can perform its pending operation, or its time is up.
+static inline bool interlock_engine_can_go_on(interlock_logical_thread *thread) {
+  return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
+}
 /// True if a thread that waits for a time, or has yielded, may continue, given its number of such
 /// waits in a row; and true if the steps of other threads may change that (time.c).
 bool interlock_time_may_pass(interlock_logical_thread *thread) HIDDEN;
@@ -218,6 +236,12 @@ bool interlock_time_may_be_held(const interlock_logical_thread *thread) HIDDEN;
 /// True if the thread waits for a time that may come at any point of the body, whatever the other
 /// threads do (time.c).
 bool interlock_time_is_free(const interlock_logical_thread *thread) HIDDEN;
+/// Counts one more wait, in a new row if all other threads have taken a step (time.c).
+void interlock_time_count_wait(interlock_logical_thread *thread) HIDDEN;
+/// Records that a thread or a timer begins to wait for a time, and returns the operation that ends
+/// the wait (timers.c).
+void interlock_time_wait_begins(interlock_logical_thread *thread, uint64_t due) HIDDEN;
+interlock_operation interlock_time_up(uint32_t object) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
 /// Add to the choices and to the trace, and to the counts that another process watches.
@@ -285,7 +309,7 @@ bool interlock_heap_is_usable(void) HIDDEN;
 /// Notes which descriptors are open, before the first execution (process_calls.c).
 void interlock_descriptors_note(void) HIDDEN;
 /// Returns the address that called the function in which `place` lies; 0 if it is not known
-/// (points.c).
+/// (steps.c).
 uintptr_t interlock_caller_of(uintptr_t place) HIDDEN;
 /// Keeps the user's part of this stack, from `place` on, or all of it if `place` is 0. Returns 1 +
 /// its index in the result; 0 if it is not known (call_stacks.c).

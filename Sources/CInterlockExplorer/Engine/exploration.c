@@ -1,8 +1,10 @@
 // An exploration: executions, one after another until the strategy, a limit or a failure ends them.
 #include "../Calls/calls.h"
 #include "../Calls/swift_mutexes.h"
+#include "../Concurrency/tasks.h"
 #include "../Sections/sections.h"
 #include "../Strategies/jobs.h"
+#include "../Threads/logical_threads.h"
 #include "engine.h"
 #include "isolation.h"
 #include "weak_exchanges.h"
@@ -19,6 +21,14 @@
 #include <unistd.h>
 
 #define ENGINE interlock_the_engine
+
+static const interlock_engine_models models = {
+    .waits_for_outside = interlock_waits_for_outside,
+    .tasks_left = interlock_tasks_left,
+    .dry_pool = interlock_model_dry_pool,
+    .is_on_task_pool = interlock_model_is_on_task_pool,
+    .run_items = interlock_model_run_items,
+};
 
 /// NULL if races in memory are not checked.
 void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool reports)
@@ -213,12 +223,14 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
   if (interlock_control_begin(&interlock_explorer_performer)) {
     status = INTERLOCK_EXPLORE_RAN;
     ENGINE.options = *options;
+    ENGINE.models = &models;
     if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
     const uint64_t chosen = ENGINE.options.chosen_steps, most = ENGINE.options.steps;
     if (!chosen || chosen > most) ENGINE.options.chosen_steps = most;
     if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
     result->facts = options->facts;
-    interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
+    interlock_stacks_use(options->uses_os_threads || !interlock_can_switch(),
+                         interlock_logical_main);
     ENGINE.strategy = strategy;
     ENGINE.result = result;
     if (!ENGINE.details) ENGINE.details = &own_details;

@@ -1,5 +1,4 @@
 // The failure of an execution, and what its report shows.
-#include "../Dispatch/model.h"
 #include "waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -14,6 +13,23 @@ void interlock_execution_fail(interlock_explored_verdict verdict, const char *te
   ENGINE.verdict = verdict;
   if (ENGINE.current) ENGINE.failed_thread = ENGINE.current->number;
   snprintf(ENGINE.text, sizeof ENGINE.text, "%s", text ? text : "");
+}
+
+void interlock_engine_leave(void) {
+  interlock_logical_thread *self = ENGINE.current;
+  interlock_marks.hidden++;
+  // Find the running stack: a timer has none, and fires on another thread's stack.
+  interlock_stack *from = self->stack;
+  if (!from) {
+    for (size_t index = 0; index < ENGINE.threads.count && !from; index++) {
+      interlock_stack *stack = ENGINE.threads.items[index]->stack;
+      uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+      if (stack && here - stack->low < stack->size) from = stack;
+    }
+  }
+  static interlock_stack nowhere;
+  interlock_switch(from ? from : &nowhere, &ENGINE.controller);
+  __builtin_trap();
 }
 
 void interlock_execution_abandon(void) { interlock_engine_leave(); }
@@ -40,7 +56,7 @@ void interlock_engine_deadlock(void) {
   char text[sizeof ENGINE.text];
   length += (size_t)snprintf(text, sizeof text, "no thread can go on");
   const char *pool = NULL;
-  ENGINE.dry_pool_width = interlock_model_dry_pool(&pool);
+  ENGINE.dry_pool_width = ENGINE.models->dry_pool(&pool);
   if (ENGINE.dry_pool_width) {
     length += (size_t)snprintf(text + length, sizeof text - length,
                                ", and each of the %u workers of the pool '%s' waits",

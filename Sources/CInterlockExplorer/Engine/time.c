@@ -1,4 +1,4 @@
-// Virtual time: the clock, and waits for a time.
+// Virtual time: the clock, and how long waits for a time may last.
 //
 // A time is a lower bound. The thread that waits for it may need any time for its next step, and so
 // may other threads, so the wait may end before or after any of their steps. The end of a wait
@@ -22,18 +22,6 @@ bool interlock_time_is_exact(void) { return ENGINE.options.time == INTERLOCK_TIM
 uint64_t interlock_virtual_now(void) { return ENGINE.now; }
 /// 14 November 2023. Any fixed date would do, so that executions agree.
 int64_t interlock_virtual_epoch(void) { return 1700000000000000000; }
-
-void interlock_did_read_clock(void) {
-  // Exact times come in the order of the clock, whether or not the user's code reads the clock.
-  if (!interlock_time_is_exact() && !interlock_is_known(INTERLOCK_FACT_CLOCK)) return;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
-}
-
-bool interlock_is_due(uint64_t due) {
-  if (due == INTERLOCK_NEVER) return false;
-  interlock_did_read_clock();
-  return due <= ENGINE.now;
-}
 
 /// True if `other` can take a step, and has taken none since the first of the waits in a row of
 /// `self`.
@@ -83,72 +71,16 @@ void interlock_time_inherit(interlock_logical_thread *thread) {
   thread->waits = maker->waits;
 }
 
-/// Counts one more wait, in a new row if all other threads have taken a step.
-static void count_wait(interlock_logical_thread *thread) {
+void interlock_time_count_wait(interlock_logical_thread *thread) {
   if (others_have_moved(thread)) thread->waits = (interlock_row_of_waits){0, ENGINE.steps};
   thread->waits.count++;
 }
 
 void interlock_yield_begins(interlock_logical_thread *thread, interlock_row_of_waits *row) {
   thread->waits = *row;
-  count_wait(thread);
+  interlock_time_count_wait(thread);
   *row = thread->waits;
   thread->has_yielded = true;
-}
-
-void interlock_yield(interlock_row_of_waits *row, uintptr_t place) {
-  interlock_yield_begins(ENGINE.current, row);
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, place);
-}
-
-static void begin_wait(interlock_logical_thread *thread, uint64_t due) {
-  count_wait(thread);
-  thread->due = due;
-  thread->waits_for_time = true;
-  ENGINE.waiting_for_time++;
-  ENGINE.result->uses_time = true;
-}
-
-static interlock_operation time_up(uint32_t object) {
-  interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_TIME_UP, 0, object);
-  if (!interlock_time_is_exact()) operation.flags = INTERLOCK_OPERATION_TIME_IS_A_CHOICE;
-  return operation;
-}
-
-void interlock_wait_for_time(uint64_t due, uintptr_t place) {
-  interlock_logical_thread *self = ENGINE.current;
-  begin_wait(self, due);
-  interlock_name_call("sleep");
-  interlock_point(time_up(0), NULL, NULL, place);
-  self->waits_for_time = false;
-  ENGINE.waiting_for_time--;
-  if (due > ENGINE.now) ENGINE.now = due;
-}
-
-interlock_logical_thread *interlock_timer_start(uint64_t due, void (*fire)(void *), void *context,
-                                                uint32_t object, uintptr_t place) {
-  interlock_logical_thread *maker = ENGINE.current;
-  interlock_marks.hidden++;
-  interlock_logical_thread *timer = interlock_engine_add(time_up(object), place);
-  interlock_marks.hidden--;
-  timer->fire = fire;
-  timer->context = context;
-  timer->waits = maker->waits;
-  begin_wait(timer, due);
-  interlock_did_read_clock();
-  return timer;
-}
-
-void interlock_timer_come_last(interlock_logical_thread *timer) {
-  timer->comes_last = true;
-  timer->pending.flags = 0;
-  ENGINE.pending.items[timer->number] = timer->pending;
-}
-
-void interlock_timer_cancel(interlock_logical_thread *timer) {
-  if (!timer || timer->has_ended) return;
-  if (interlock_time_is_exact()) interlock_did_read_clock();
-  interlock_engine_remove(timer);
 }
 
 #endif

@@ -9,30 +9,13 @@
 
 #define ENGINE interlock_the_engine
 
-/// Each stack takes two mappings, and the system refuses the 32,000th stack.
-enum { most_under_way = 10000 };
-static const char too_many[] = "more than 10,000 threads, blocks and tasks under way at once";
-
-static bool are_too_many(void) {
-  return ENGINE.options.leaves_outside && interlock_stacks_taken() >= most_under_way;
-}
-
-static bool take_stack(interlock_logical_thread *thread) {
-  thread->stack = interlock_stack_take();
-  if (!thread->stack) return false;
-  thread->stack->thread = thread;
-  if (interlock_stacks_taken() > ENGINE.result->most_stacks) {
-    ENGINE.result->most_stacks = interlock_stacks_taken();
-  }
-  return true;
-}
-
 interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
                                           interlock_operation first, interlock_readiness *is_ready,
                                           void *context, interlock_thread_kind kind,
                                           uintptr_t place) {
   bool has_handle = kind != INTERLOCK_THREAD_UNNAMED;
-  if (has_handle && are_too_many()) interlock_perform_leave(too_many);
+  const char *too_many = has_handle ? interlock_too_many_threads() : NULL;
+  if (too_many) interlock_perform_leave(too_many);
   interlock_marks.hidden++;
   interlock_logical_thread *thread = interlock_engine_add(first, place);
   thread->function = function;
@@ -44,42 +27,12 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
     thread->caller = interlock_caller_of(place);
     thread->call_stack = interlock_call_stack(place);
   }
-  if (has_handle && !take_stack(thread)) {
+  if (has_handle && !interlock_thread_take_stack(thread)) {
     interlock_engine_remove(thread);
     thread = NULL;
   }
   interlock_marks.hidden--;
   return thread;
-}
-
-bool interlock_thread_gets_stack(interlock_logical_thread *thread) {
-  if (thread->stack) return true;
-  if (are_too_many()) {
-    interlock_leave_fails(too_many);
-    return false;
-  }
-  if (take_stack(thread)) return true;
-  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
-  return false;
-}
-
-size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {
-  size_t count = 0;
-  INTERLOCK_EACH_LIVE(thread) {
-    if (!thread->stack) continue;
-    if (count < capacity) {
-      system_numbers[count] = thread->stack->system_number;
-      numbers[count] = thread->number;
-    }
-    count++;
-  }
-  return count;
-}
-
-void interlock_thread_release(interlock_logical_thread *thread) {
-  if (!thread->is_joinable) return;
-  thread->is_joinable = false;
-  if (thread->has_ended) interlock_stack_give(thread->stack);
 }
 
 /// NULL if races in memory are not checked.
@@ -138,13 +91,6 @@ void interlock_thread_exit(void *result) {
   }
   end(self, result);
   __builtin_trap();
-}
-
-#else
-
-size_t interlock_explored_threads(uint32_t *system_numbers, uint32_t *numbers, size_t capacity) {
-  (void)system_numbers, (void)numbers, (void)capacity;
-  return 0;
 }
 
 #endif

@@ -17,6 +17,8 @@
 enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
 
 static bool os_threads;
+/// The entry point of a logical thread on its stack.
+static void (*logical_main)(interlock_stack *);
 static interlock_stack *all_stacks, *free_stacks;
 /// The number of stacks that run a logical thread or keep the handle of one.
 static uint32_t taken_count;
@@ -29,7 +31,8 @@ static uint32_t last_found;
 bool interlock_can_switch(void) { return interlock_platform_can_switch(); }
 bool interlock_stacks_are_os_threads(void) { return os_threads; }
 
-void interlock_stacks_use_os_threads(bool uses) {
+void interlock_stacks_use(bool uses, void (*main)(interlock_stack *)) {
+  logical_main = main;
   if (uses == os_threads) return;
   // Parked pthreads of the two kinds wait in different loops, so none can be used again.
   while (free_stacks) {
@@ -107,7 +110,7 @@ static void *park(void *argument) {
     for (;;) {
       wait_for_turn(stack);
       if (!is_os_thread || stack->is_spoiled) break;
-      interlock_logical_main(stack);
+      logical_main(stack);
     }
   }
   while (stack->is_torn) call_system(SYS_exit, 0);
@@ -277,7 +280,7 @@ bool interlock_stack_has_number(uint32_t system_number) {
 /// The stack of the running switch, for a logical thread that begins with it.
 static interlock_stack *target;
 static void begin_logical(void) {
-  interlock_logical_main(target);
+  logical_main(target);
   __builtin_trap();
 }
 

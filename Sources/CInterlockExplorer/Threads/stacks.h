@@ -40,8 +40,9 @@ typedef struct interlock_stack {
 /// True if the processor and the kernel let a program set the FS base, and there is no shadow
 /// stack.
 bool interlock_can_switch(void) HIDDEN;
-/// Chooses how hand-overs are made from now on. Stacks of the other kind are not used again.
-void interlock_stacks_use_os_threads(bool uses) HIDDEN;
+/// Chooses how hand-overs are made from now on, and what a stack calls on its first switch. Stacks
+/// of the other kind are not used again. `main` may not return except with OS threads.
+void interlock_stacks_use(bool os_threads, void (*main)(interlock_stack *)) HIDDEN;
 bool interlock_stacks_are_os_threads(void) HIDDEN;
 
 /// Keeps the calling thread, and the threads that it makes, on one processor until `leave`, if the
@@ -53,8 +54,7 @@ void interlock_processor_leave(void) HIDDEN;
 /// calling thread.
 bool interlock_processor_stay(void) HIDDEN;
 
-/// Returns a free or new stack; NULL if there is no memory. On its first switch the stack calls
-/// `interlock_logical_main`, which may not return except with OS threads.
+/// Returns a free or new stack; NULL if there is no memory.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
 /// Returns how many stacks have been taken and not given back or discarded.
@@ -83,11 +83,8 @@ void interlock_forget_specific_data(void) HIDDEN;
 /// Switches the carrier to `to`; returns once the carrier switches back to `from`.
 void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
 /// Switches away from a thread that has ended. With OS threads the function returns, and then
-/// `interlock_logical_main` must return too; else it does not return.
+/// the stack's `main` must return too; else it does not return.
 void interlock_switch_away(interlock_stack *from, interlock_stack *to) HIDDEN;
-
-/// Defined by the engine: the entry point of a logical thread on a stack.
-void interlock_logical_main(interlock_stack *stack) HIDDEN;
 
 // The platform's part of the switch.
 

@@ -1,0 +1,80 @@
+// The operations of the running step, and the facts that an exploration learns from them.
+#include "waiting_loops.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+
+#define ENGINE interlock_the_engine
+
+/// Returns the address that called the function in which `place` lies, from the frame pointers of
+/// this stack; 0 if they do not tell.
+uintptr_t interlock_caller_of(uintptr_t place) {
+  enum { most_frames = 12, farthest = 4096 };
+  const uintptr_t *frame = __builtin_frame_address(0);
+  for (int count = 0; place && count < most_frames; count++) {
+    const uintptr_t *next = (const uintptr_t *)frame[0];
+    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
+                   (uintptr_t)next % sizeof *next == 0;
+    if (!is_near) return 0;
+    if (frame[1] == place) return next[1];
+    frame = next;
+  }
+  return 0;
+}
+
+void interlock_name_call(const char *name) { ENGINE.current->call = name; }
+
+void interlock_call_turned_out(const char *name) {
+  char *call = ENGINE.trace.items[ENGINE.trace.count - 1].call;
+  snprintf(call, INTERLOCK_CALL_BYTES, "%s", name);
+}
+
+static bool is_signal(const interlock_operation *operation) {
+  switch (operation->kind) {
+    case INTERLOCK_OPERATION_SIGNAL:
+    case INTERLOCK_OPERATION_BROADCAST:
+    case INTERLOCK_OPERATION_SEMAPHORE_SIGNAL:
+    case INTERLOCK_OPERATION_CONTINUATION_RESUME: return true;
+    default: return false;
+  }
+}
+
+void interlock_did(interlock_operation operation) {
+  if (ENGINE.current && ENGINE.current->loop) interlock_loop_has_step(ENGINE.current);
+  INTERLOCK_PUSH(&ENGINE.performed, operation);
+  if (ENGINE.trace.count && is_signal(&operation)) {
+    ENGINE.trace.items[ENGINE.trace.count - 1].signals = true;
+  }
+}
+
+void interlock_turned_out(interlock_operation operation) {
+  ENGINE.performed.items[ENGINE.asked] = operation;
+  if (ENGINE.asked == 0) ENGINE.trace.items[ENGINE.trace.count - 1].operation = operation;
+}
+
+void interlock_learn(interlock_exploration_fact fact) {
+  if (interlock_is_known(fact)) return;
+  ENGINE.result->facts |= fact;
+  // Warm-up executions may learn facts without a restart. For the order of sections the caller must
+  // act, so the exploration ends.
+  bool needs_caller = fact == INTERLOCK_FACT_SECTIONS;
+  // A new process finds no state that earlier executions have left behind.
+  if (fact == INTERLOCK_FACT_KEEPS_STATE) {
+    if (ENGINE.is_child) ENGINE.result->must_begin_anew = true;
+    return;
+  }
+  if (!ENGINE.is_warming_up || needs_caller) ENGINE.result->must_begin_anew = true;
+}
+
+bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }
+
+void interlock_note_task_threads(uint32_t count) {
+  if (count > ENGINE.result->most_task_threads) ENGINE.result->most_task_threads = count;
+}
+
+void interlock_note_full_pool(void) { ENGINE.result->blocks_fill_pool = true; }
+
+void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
+
+#endif
