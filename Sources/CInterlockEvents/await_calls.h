@@ -24,6 +24,13 @@ static inline uintptr_t current_task(void) {
   return (uintptr_t)REAL(current, swift_task_getCurrent)();
 }
 
+/// Returns the executor of the calling task.
+executor interlock_current_executor(void) HIDDEN;
+
+static inline uintptr_t actor_of(executor executor) {
+  return executor.implementation == 0 ? executor.identity : 0;
+}
+
 /// Ends the process, because a task resumes that no entry describes.
 void interlock_await_fail(void) HIDDEN __attribute__((noreturn));
 

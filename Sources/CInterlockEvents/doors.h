@@ -65,5 +65,11 @@ static inline uintptr_t find_real(uintptr_t *known, const char *name) {
           "\"" name "\":\n" KEEP begin PUT_BACK_AND_GO                                     \
           ".size \"" name "\", . - \"" name "\"\n .popsection\n");
 
+/// A stub that runs at the end of a call, whose caller resumes at it.
+#define ENDING(name, end)                                                                 \
+  __asm__(".pushsection .text\n"                                                          \
+          ".hidden " name "\n .globl " name "\n .type " name ", %function\n .p2align 4\n"  \
+          name ":\n" KEEP end PUT_BACK_AND_GO ".size " name ", . - " name "\n .popsection\n")
+
 #endif
 #endif

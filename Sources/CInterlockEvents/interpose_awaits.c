@@ -11,41 +11,19 @@
 // wait table lists it. The runtime's own entry points are in interpose_task_entries.c.
 #include "await_calls.h"
 #include "await_table.h"
+#include "await_ends.h"
 #include "controlled_tasks.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-/// The number of tasks in a call of a sequence: most processes never have one.
-static uint32_t blind_count;
-extern const char interlock_await_ended[] HIDDEN;
-
-/// True if a call's context, which is in a register, begins with its caller's context and a resume
-/// address.
-static bool has_known_context(const interlock_async_context *context) {
-  static first_look look;
-  first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
-  if (found != UNKNOWN) return found == SO;
-  ptrdiff_t shift = interlock_layout_shift(INTERLOCK_LAYOUT_CONTEXT);
-  context = (const void *)((const char *)context + shift);
-  uintptr_t parent = (uintptr_t)context->parent;
-  return note_first(&look, parent % sizeof(uintptr_t) == 0 && !interlock_is_code(parent) &&
-                               interlock_is_code(context->resume));
-}
-
 bool interlock_await_begins(interlock_async_context *context) {
-  if (!has_known_context(context)) return false;
+  if (!interlock_await_has_context(context)) return false;
   if (context->resume == (uintptr_t)interlock_await_ended) return true;
   if (!interlock_await_put((uintptr_t)context, context->resume, UNSAFE_CONTINUATION)) return false;
   context->resume = (uintptr_t)interlock_await_ended;
   return true;
-}
-
-bool interlock_events_task_is_blind(const void *task) {
-  // Relaxed: a task counts its own calls.
-  return __atomic_load_n(&blind_count, __ATOMIC_RELAXED) > 0 &&
-         interlock_await_find(key_of_blind((uintptr_t)task));
 }
 
 static const struct {
@@ -62,26 +40,16 @@ static const struct {
 };
 enum { call_count = sizeof calls / sizeof *calls };
 
-static interlock_object_kind object_of(await_kind kind) {
-  return kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION;
-}
-
-/// True if a cancellation ends a wait of this kind, or calls a handler before its end. An explored
-/// thread performs an operation at the end of such a wait.
-static bool ends_by_cancellation(await_kind kind) {
-  return kind == STREAM || kind == PLAIN || kind == SLEEP;
-}
-
 /// Intercepts the end of the call, if an event or an explored thread needs it.
 static void intercept(interlock_async_context *context, await_kind kind,
                       const uintptr_t *arguments, bool is_explored) {
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   bool is_event = is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0));
-  bool has_end = ends_by_cancellation(kind) || kind == SEQUENCE;
+  bool has_end = interlock_await_ends_by_cancellation(kind) || kind == SEQUENCE;
   if (!is_event && !(is_explored && has_end)) return;
   uintptr_t task = current_task();
   if (!task) return;
-  if (!has_known_context(context)) {
+  if (!interlock_await_has_context(context)) {
     if (is_event) publish_task(INTERLOCK_TASK_LOST, task);
     return;
   }
@@ -97,14 +65,14 @@ static void intercept(interlock_async_context *context, await_kind kind,
   if (kind == SEQUENCE && !interlock_await_find(key_of_blind(task))) {
     entry->is_blind = interlock_await_put(key_of_blind(task), 0, SEQUENCE) != NULL;
     if (entry->is_blind) {
-      __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&interlock_blind_count, 1, __ATOMIC_RELAXED);
     } else if (is_event) {
       publish_task(INTERLOCK_TASK_LOST, task);
     }
   }
   if (!is_event) return;
   if (is_wait) {
-    entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
+    entry->is_waiting = interlock_suspension_begins(task, resume, interlock_await_object_of(kind));
   }
   if (kind == PLAIN || kind == SLEEP) interlock_await_call(entry, task, context);
   // The task is the argument after the address of the result.
@@ -117,15 +85,6 @@ static void intercept(interlock_async_context *context, await_kind kind,
 // Bodies: of a group's scope, of a continuation, and of the scope of a cancellation handler. After
 // the body, the runtime waits or removes the handler in an internal call, which passes through no
 // stub.
-
-/// The record of an asynchronous function (ABI): the distance to its code, and the size of its
-/// context.
-typedef struct {
-  int32_t distance;
-  uint32_t context_size;
-} async_function;
-
-extern const char interlock_group_body[], interlock_continuation_body[] HIDDEN;
 
 /// Returns a function that begins at `interlock_group_body` and takes a context of that size; NULL
 /// if there are too many sizes. The function's record is in the executable, because a 32-bit
@@ -158,32 +117,6 @@ static void intercept_body(uintptr_t *argument, await_kind kind, uintptr_t place
   *argument = stub;
 }
 
-/// Removes the entry of the calling task's body, and returns a copy.
-static pending_await taken_body(void) {
-  pending_await *entry = interlock_await_find(key_of_body(current_task()));
-  if (!entry) interlock_await_fail();
-  pending_await was = *entry;
-  interlock_await_remove(entry);
-  return was;
-}
-
-/// Called when a body begins. The body's first argument is the address of its result, the second
-/// the address of the group's reference. Returns the body's code.
-CALLED uintptr_t interlock_body_begins(interlock_async_context *context,
-                                       const uintptr_t *arguments) {
-  pending_await was = taken_body();
-  const async_function *body = (const async_function *)was.resume;
-  pending_await *end = has_known_context(context)
-                           ? interlock_await_put((uintptr_t)context, context->resume, was.kind)
-                           : NULL;
-  if (end) {
-    end->task = was.task;
-    end->awaited = was.kind == HANDLED_BODY ? 0 : *(const uintptr_t *)arguments[1];
-    context->resume = (uintptr_t)interlock_await_ended;
-  }
-  return (uintptr_t)body + (uintptr_t)(intptr_t)body->distance;
-}
-
 /// Called when the task waits for a continuation that was inlined into its code. Returns the
 /// address to jump to.
 CALLED uintptr_t interlock_continuation_reached(void) {
@@ -195,25 +128,6 @@ CALLED uintptr_t interlock_continuation_reached(void) {
   return real;
 }
 
-/// Called when the body of a checked continuation begins. Its argument is the address of the
-/// reference. Returns the body's code.
-CALLED uintptr_t interlock_continuation_begins(const uintptr_t *arguments) {
-  pending_await *entry = interlock_await_find(key_of_body(current_task()));
-  if (!entry) interlock_await_fail();
-  entry->awaited = interlock_task_of_checked(**(const uintptr_t *const *const *)arguments);
-  return entry->resume;
-}
-
-/// Called when that body has ended, just before the runtime waits for the continuation.
-CALLED void interlock_continuation_given(void) {
-  pending_await was = taken_body();
-  // If the layout of the continuation differs, the task is not known: there is no point before the
-  // runtime's own wait.
-  if (!is_task_explored() || was.awaited != current_task()) return;
-  interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0,
-                     (interlock_site){was.task, was.task});
-}
-
 /// Called when a call begins, with its first seven arguments and its `self`. Returns the address to
 /// jump to.
 CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
@@ -222,7 +136,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t real = find_real(&known[call], calls[call].name);
   await_kind kind = calls[call].kind;
   bool is_explored = is_task_explored();
-  if (is_explored && kind == YIELDS && has_known_context(context) &&
+  if (is_explored && kind == YIELDS && interlock_await_has_context(context) &&
       interlock_yields(context->resume)) {
     if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, current_task());
     return context->resume;
@@ -237,78 +151,10 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   return real;
 }
 
-void interlock_await_fail(void) {
-  static const char text[] =
-      "interlock: a task resumes without a recorded wait: a fault of Interlock\n";
-  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) __builtin_trap();
-  __builtin_trap();
-}
-
-/// Reaches the point after the body of a group's scope.
-static void ask_rest(const pending_await *body, uintptr_t error) {
-  interlock_task_call call = body->kind == FAILING_BODY ? INTERLOCK_TASK_CALL_AWAIT_FAILURE
-                                                        : INTERLOCK_TASK_CALL_AWAIT_REST;
-  if (body->kind != GROUP_BODY && error) call = INTERLOCK_TASK_CALL_CANCEL_REST;
-  interlock_ask_task(call, body->awaited, (interlock_site){body->task, body->task});
-}
-
-/// Called when a call has ended; `error` is the thrown error, if the call may throw. Returns the
-/// address at which the caller resumes.
-CALLED uintptr_t interlock_call_ends(interlock_async_context *context, uintptr_t error) {
-  pending_await *entry = interlock_await_find((uintptr_t)context);
-  // This address is only stored together with an entry.
-  if (!entry) interlock_await_fail();
-  pending_await was = *entry;
-  interlock_await_remove(entry);
-  if (was.kind == TASK_END) {
-    if (is_task_explored())
-      interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
-    return was.resume;
-  }
-  if (was.kind == GROUP_BODY || was.kind == THROWING_BODY || was.kind == FAILING_BODY) {
-    if (is_task_explored()) ask_rest(&was, error);
-    return was.resume;
-  }
-  if (was.kind == HANDLED_BODY) {
-    // The point comes before the runtime removes the handler.
-    if (is_task_explored())
-      interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, (interlock_site){was.task, was.task});
-    return was.resume;
-  }
-  if (ends_by_cancellation(was.kind) && is_task_explored()) {
-    interlock_ask_task(INTERLOCK_TASK_CALL_RETURN, 0, (interlock_site){0});
-  }
-  uintptr_t task = current_task();
-  if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));
-  // A checked continuation that was inlined into its caller is made like an unsafe one, and the
-  // runtime resumes it without an interposed call: publish its release here.
-  if (was.kind == UNSAFE_CONTINUATION && is_wanted(INTERLOCK_EVENT_RELEASE)) {
-    interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
-                             .object_kind = INTERLOCK_OBJECT_CONTINUATION,
-                             .object = (const void *)task};
-    interlock_publish(&event);
-  }
-  if (was.is_blind) {
-    interlock_await_remove(interlock_await_find(key_of_blind(task)));
-    __atomic_fetch_sub(&blind_count, 1, __ATOMIC_RELAXED);
-  }
-  if (is_wanted(INTERLOCK_EVENT_TASK)) publish_task(INTERLOCK_TASK_RESUMES, task);
-  return was.resume;
-}
-
 #else
 bool interlock_await_begins(interlock_async_context *context) {
   (void)context;
   return true;
 }
-bool interlock_events_task_is_blind(const void *task) {
-  (void)task;
-  return false;
-}
 #endif
-#else
-bool interlock_events_task_is_blind(const void *task) {
-  (void)task;
-  return false;
-}
 #endif

@@ -8,6 +8,7 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
+/// The stub at which a task resumes after one of these calls.
 extern const char interlock_switch_ended[] HIDDEN;
 
 typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, GROUP_END, LET_WAIT, LET_END } entry_kind;
@@ -21,28 +22,6 @@ static const struct {
     ENTRIES(DESCRIBED)
 #undef DESCRIBED
 };
-
-static executor current_executor(void) {
-  typedef __attribute__((swiftcall)) executor current(void);
-  return REAL(current, swift_task_getCurrentExecutor)();
-}
-
-static uintptr_t actor_of(executor executor) {
-  return executor.implementation == 0 ? executor.identity : 0;
-}
-
-interlock_calling_task interlock_task_that_calls(void) {
-  uintptr_t task = current_task();
-  if (!task) return (interlock_calling_task){0};
-  executor on = current_executor();
-  return (interlock_calling_task){task, actor_of(on), on.identity != 0};
-}
-
-uintptr_t interlock_running_task(uintptr_t *actor) {
-  interlock_calling_task caller = interlock_task_that_calls();
-  *actor = caller.actor;
-  return caller.task;
-}
 
 void interlock_let_begins(uintptr_t let, uintptr_t task) {
   interlock_await_put(key_of_let(let), task, PLAIN);
@@ -66,7 +45,7 @@ static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *argume
     case SWITCH: {
       executor to = {arguments[1], arguments[2]};
       // A switch to the task's current executor is no step.
-      if (to.identity == current_executor().identity) return;
+      if (to.identity == interlock_current_executor().identity) return;
       bool has_own_executor = to.identity && !object;
       interlock_ask_task(
           has_own_executor ? INTERLOCK_TASK_CALL_SWITCH_EXECUTOR : INTERLOCK_TASK_CALL_SWITCH,
@@ -98,7 +77,7 @@ static void publish_entry(entry_kind kind, uintptr_t task, uintptr_t object,
   // Not published: a switch from no actor. Every function on no actor asks for one as it begins; a
   // switch from no actor to none orders nothing, and readers order code on an actor after
   // everything so far anyway.
-  bool is_published = kind != SWITCH || current_executor().identity != 0;
+  bool is_published = kind != SWITCH || interlock_current_executor().identity != 0;
   if (!is_published && !object) return;
   // A task is in one of these waits at a time.
   pending_await *entry =
@@ -155,9 +134,15 @@ CALLED uintptr_t interlock_switch_ends(void) {
   return was.resume;
 }
 
+#if defined(__x86_64__)
+#define SWITCH_ENDS "callq interlock_switch_ends\n"
 #else
-interlock_calling_task interlock_task_that_calls(void) { return (interlock_calling_task){0}; }
-uintptr_t interlock_running_task(uintptr_t *actor) { return *actor = 0; }
+#define SWITCH_ENDS "bl interlock_switch_ends\n"
+#endif
+
+ENDING("interlock_switch_ended", SWITCH_ENDS);
+
+#else
 void interlock_let_begins(uintptr_t let, uintptr_t task) { (void)let, (void)task; }
 #endif
 #endif
