@@ -3,7 +3,7 @@
 #ifndef INTERLOCK_THREAD_RECORD_H
 #define INTERLOCK_THREAD_RECORD_H
 
-#include "LockOrder/order_record.h"
+#include "LockOrder/Graph/order_record.h"
 #include "VectorClocks/clock_tables.h"
 #include "Waits/wait_record.h"
 #include "held_list.h"

@@ -1,7 +1,7 @@
 // The marks of the calling thread, and the look-up of real functions, which every interposed call
 // needs.
 #include "interpose.h"
-#include "task_lives.h"
+#include "Lives/task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

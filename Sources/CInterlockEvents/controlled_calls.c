@@ -1,7 +1,7 @@
 // Installs the performer of explored threads' calls. Separate from the readers of events, which do
 // not depend on a performer.
-#include "controlled_dispatch.h"
-#include "controlled_tasks.h"
+#include "Dispatch/controlled_dispatch.h"
+#include "Concurrency/controlled_tasks.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

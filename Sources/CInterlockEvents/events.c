@@ -1,6 +1,6 @@
 // Registration of readers, and publishing.
 #include "interpose.h"
-#include "layouts.h"
+#include "Code/layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

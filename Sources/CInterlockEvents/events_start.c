@@ -1,7 +1,7 @@
 // Starts the events, and restarts them in the child of a fork.
 #include "interpose.h"
-#include "layouts.h"
-#include "task_lives.h"
+#include "Code/layouts.h"
+#include "Lives/task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

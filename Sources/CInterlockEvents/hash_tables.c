@@ -2,7 +2,7 @@
 // table by its address, so that the order differs between two tables of the same elements, and
 // between executions.
 #include "interlock_layouts.h"
-#include "layouts.h"
+#include "Code/layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -1,7 +1,7 @@
 // Calls that start or wait for something that no exploration controls: processes, and other ends of
 // descriptors.
 #include "doors.h"
-#include "interpose_posix.h"
+#include "Posix/interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

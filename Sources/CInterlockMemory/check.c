@@ -1,7 +1,7 @@
 // The check of an access: FastTrack's rule over the cells of one unit.
 #include "interlock_performer.h"
 #include "memory_thread.h"
-#include "plain_code.h"
+#include "Code/plain_code.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -3,7 +3,7 @@
 #include "interlock_clocks.h"
 #include "interlock_waits.h"
 #include "memory_thread.h"
-#include "plain_code.h"
+#include "Code/plain_code.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mutex_list.h"
+#include "Mutexes/mutex_list.h"
 
 /// True if the thread's record has been released: accesses of its last destructors are not checked.
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));

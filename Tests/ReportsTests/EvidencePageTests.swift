@@ -210,7 +210,7 @@ struct EvidencePageTests {
     var waits = Hangs.ring
     OwnCode.register(OwnCode.processInspection)
     let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let file = "/\(package)/Sources/CInterlockEvents/interpose_dispatch_sync.c"
+    let file = "/\(package)/Sources/CInterlockEvents/Dispatch/interpose_dispatch_sync.c"
     waits.threads[0].stack.insert(
       StackFrame(address: 1, function: "seen_dispatch_sync", file: file, line: 67), at: 0)
     #expect(!html([Hangs.result(waits)]).contains("seen_dispatch_sync"))

@@ -1,7 +1,7 @@
 // Random contents of the shared memory, for the readers of a child's results and log.
 #include "child_fuzz.h"
 
-#include "../../Sources/CInterlockExplorer/Engine/isolation.h"
+#include "../../Sources/CInterlockExplorer/Isolation/isolation.h"
 #include "interlock_strategies.h"
 #include "model_generator.h"
 #include "model_run.h"

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 library=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift/linux/libswift_Concurrency.so
-known=Sources/CInterlockEvents/awaited_calls.h
+known=Sources/CInterlockEvents/Awaits/awaited_calls.h
 symbols=$(nm -D --defined-only "$library" | awk '$2 == "T" || $3 ~ /Tu$/ { print $3 }')
 
 # An asynchronous function has a second symbol, for the size of its context.
@@ -108,7 +108,7 @@ library=${library%/*}/libTesting.so
 described=$(nm -D --defined-only "$library" | awk '$3 ~ /4TestV(10__function|6__type)/ { print $3 }' | sort)
 [ -n "$described" ] || { echo "error: no function for a test in $library" >&2; exit 1; }
 unmet=$(comm -23 <(printf '%s\n' "$described") \
-  <(tr -d '\n' < Sources/CInterlockEvents/described_tests.h | sed 's/" *"//g' | grep -oE '\$s[^"]+' | sort))
+  <(tr -d '\n' < Sources/CInterlockEvents/Tests/described_tests.h | sed 's/" *"//g' | grep -oE '\$s[^"]+' | sort))
 
 if [ -n "$missing$unknown$unmet" ]; then
   [ -z "$missing" ] || printf 'error: %s lacks\n%s\n' "$known" "$missing" >&2

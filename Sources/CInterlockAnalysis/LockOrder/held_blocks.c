@@ -1,5 +1,5 @@
 // The blocks that a thread runs. A thread that runs a block on a queue holds the queue.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 
 #include "interlock_runtime.h"

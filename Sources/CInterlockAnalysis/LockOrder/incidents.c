@@ -1,5 +1,5 @@
 // The incidents: one entry for each place, with a count.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // The existing locks, by address. Each new lock gets a number that is never used again, so that two
 // locks that had the same address at different times are never confused.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // Locks that are left locked: a thread, a block on a pool's thread, or the process held them when
 // it ended. Each is a finding only while the lock's own word still names that thread, because
 // another thread may unlock, destroy or initialise the lock.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 #include <pthread.h>
 #include <string.h>

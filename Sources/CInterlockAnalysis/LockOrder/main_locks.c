@@ -7,7 +7,7 @@
 // call on the main queue under the lock. Only starts, ends and signals count as an order, because
 // the order in which threads take a mutex, or call the main queue, may differ in another run.
 #include "interlock_clocks.h"
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 /// The main thread's slot of the clocks; guarded by the lock of the tables.
 uint32_t interlock_main_slot = most_slots;

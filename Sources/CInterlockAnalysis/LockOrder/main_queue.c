@@ -1,6 +1,6 @@
 // Synchronous calls on the main queue. The main thread runs their blocks on behalf of the callers,
 // so the callers' locks count as the main thread's own meanwhile.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 static int callers_lock;
 /// The threads that wait for such a call to return.

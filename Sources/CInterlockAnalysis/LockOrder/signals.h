@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_SIGNALS_H
 #define INTERLOCK_SIGNALS_H
 
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 enum { most_gates = 4, most_epochs = 4 };
 

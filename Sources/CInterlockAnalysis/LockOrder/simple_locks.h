@@ -3,7 +3,7 @@
 #ifndef INTERLOCK_ORDER_SIMPLE_LOCKS_H
 #define INTERLOCK_ORDER_SIMPLE_LOCKS_H
 
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 /// Returns true if the thread's record alone shows that an object is a lock, without the tables.
 static inline bool interlock_is_plain_lock(const thread_record *own, interlock_object_kind kind,

@@ -1,5 +1,5 @@
 // The locks that a thread acquires and releases, as the lock order counts them.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 void interlock_hold(thread_record *own, held_lock lock) {
   if (interlock_limits.hold_limit) lock.since = interlock_coarse_now();

@@ -1,5 +1,5 @@
 // The locks that an ending thread holds, and the owner for which a thread acts.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 #include <pthread.h>
 #include <string.h>

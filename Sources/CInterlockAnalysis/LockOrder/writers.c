@@ -1,6 +1,6 @@
 // Locks that prefer writers. If a thread reads twice under such a lock and a writer waits in
 // between, the second read waits for the writer, and the writer waits for the first read.
-#include "order_reader.h"
+#include "Graph/order_reader.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 #include "../Concurrency/tasks.h"
 #include "../Dispatch/dispatch.h"
 #include "calls.h"
-#include "files.h"
+#include "Files/files.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

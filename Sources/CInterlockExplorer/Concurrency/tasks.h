@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_CONCURRENCY_TASKS_H
 #define INTERLOCK_CONCURRENCY_TASKS_H
 
-#include "../Dispatch/items.h"
+#include "../Dispatch/Model/items.h"
 #include "interlock_task_performer.h"
 
 #ifdef INTERLOCK_INTERPOSES

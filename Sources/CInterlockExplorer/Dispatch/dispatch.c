@@ -4,9 +4,9 @@
 #include "../Concurrency/tasks.h"
 #include "run_loops.h"
 #include "semaphores.h"
-#include "synchronous.h"
+#include "Model/synchronous.h"
 #include "timer_sources.h"
-#include "work_items.h"
+#include "Model/work_items.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

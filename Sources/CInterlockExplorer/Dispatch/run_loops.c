@@ -5,7 +5,7 @@
 // The blocks that are queued when the poll ends run before the thread continues.
 #include "run_loops.h"
 
-#include "synchronous.h"
+#include "Model/synchronous.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_DISPATCH_RUN_LOOPS_H
 #define INTERLOCK_DISPATCH_RUN_LOOPS_H
 
-#include "items.h"
+#include "Model/items.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_DISPATCH_TIMER_SOURCES_H
 #define INTERLOCK_DISPATCH_TIMER_SOURCES_H
 
-#include "items.h"
+#include "Model/items.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -1,5 +1,5 @@
 // The failure of an execution, and what its report shows.
-#include "waiting_loops.h"
+#include "../Memory/waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

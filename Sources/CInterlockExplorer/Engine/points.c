@@ -1,7 +1,7 @@
 // Points: a logical thread declares its next operation, and the operations of its running step.
 #include "../Dependency/enabledness.h"
 #include "interlock_performer.h"
-#include "waiting_loops.h"
+#include "../Memory/waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -1,5 +1,5 @@
 // The operations of the running step, and the facts that an exploration learns from them.
-#include "waiting_loops.h"
+#include "../Memory/waiting_loops.h"
 
 #ifdef INTERLOCK_INTERPOSES
 

@@ -1,4 +1,4 @@
-// The lines of sections, as places of steps. Included by `Sections/` and `Engine/` only.
+// The lines of sections, as places of steps. Included by `Sections/` and `Isolation/` only.
 #ifndef INTERLOCK_SECTION_LINES_H
 #define INTERLOCK_SECTION_LINES_H
 

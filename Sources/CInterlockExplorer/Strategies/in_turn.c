@@ -1,7 +1,7 @@
 // One order, as on one processor without preemption: a thread or task runs until it waits or
 // yields. Then the thread runs that has been enabled for the longest time.
 
-#include "sampling.h"
+#include "Random/sampling.h"
 
 typedef struct {
   interlock_strategy strategy;

@@ -2,7 +2,7 @@
 
 #include "recorder.h"
 
-#include "sampling.h"
+#include "Random/sampling.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;

@@ -3,7 +3,7 @@
 #define INTERLOCK_RECORDER_H
 
 #include "schedule.h"
-#include "step_record.h"
+#include "Reduction/step_record.h"
 
 typedef struct {
   /// An identity that is the same in every execution.

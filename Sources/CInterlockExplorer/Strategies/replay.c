@@ -1,7 +1,7 @@
 // Replay: one execution with the choices of a schedule. After the last choice the current thread
 // continues.
 
-#include "sampling.h"
+#include "Random/sampling.h"
 
 typedef struct {
   interlock_strategy strategy;

@@ -1,7 +1,7 @@
 // Round robin: each thread takes a number of steps in its turn; that number grows from 1 with every
 // execution, until it is as long as the longest execution.
 
-#include "sampling.h"
+#include "Random/sampling.h"
 
 typedef struct {
   interlock_strategy strategy;

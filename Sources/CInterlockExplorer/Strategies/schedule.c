@@ -1,6 +1,6 @@
 #include "schedule.h"
 
-#include "sampling.h"
+#include "Random/sampling.h"
 
 bool interlock_schedule_add(interlock_schedule *schedule, uint32_t choice) {
   if (!interlock_reserve((void **)&schedule->choices, &schedule->capacity, schedule->count + 1,

@@ -1,7 +1,7 @@
 // Shrinking: the fewest switches that still lead to the same failure.
 
 #include "schedule.h"
-#include "stretches.h"
+#include "Random/stretches.h"
 
 typedef struct {
   interlock_shrink_run *run;

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "sampling.h"
+#include "Random/sampling.h"
 #include "schedule.h"
 
 enum { LETTERS = 26, CHECK_LENGTH = 6, MOST_CHOICES = 1 << 24, MOST_ACCESSES = 64 };

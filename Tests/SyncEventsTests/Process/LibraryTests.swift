@@ -110,8 +110,8 @@ extension SyncEvents {
         }
         """
       let sources = [
-        "calls.c", "events.c", "interpose_signals.c", "interpose_threads.c", "code_ranges.c",
-        "user_places.c",
+        "calls.c", "events.c", "Posix/interpose_signals.c", "Posix/interpose_threads.c",
+        "Code/code_ranges.c", "Code/user_places.c",
       ].map { Self.events + $0 }
       let output = try CompiledC.library("libFoundation.so", library) { library in
         try CompiledC.compiled(
