@@ -31,6 +31,12 @@ extension World {
     }
   }
 
+  /// Checks that `INTERLOCK_OPTIONS` has no errors, which are printed as the process starts.
+  func checkOptions(of command: CommandName) throws(UsageError) {
+    guard !optionErrors.isEmpty else { return }
+    throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
+  }
+
   private func invoke(_ invocation: Invocation, firstArgument: String?) throws -> ExitCode {
     switch invocation {
     case .run(let scenarios, let options):

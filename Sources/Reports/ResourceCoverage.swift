@@ -83,6 +83,8 @@ package struct ResourceCoverage: Sendable {
       case .unknown: 1
       case .shared: 2
       }
-    return contention << 32 + resource.overlapped + resource.nearMisses
+    // A child process sent the counts, so they may be any numbers.
+    let met = min(max(resource.overlapped, 0), 1 << 30) + min(max(resource.nearMisses, 0), 1 << 30)
+    return contention << 32 + met
   }
 }

@@ -86,6 +86,11 @@ struct StatisticsTests {
     for (count, rank) in [(6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8), (30, 10)] {
       #expect(Interval.signTestRank(count: count) == rank - 1, "\(count)")
     }
+    // For more values, by the normal distribution, whose quantile at 2.5 % is 1.96.
+    for count in [1000, 1075, 5000, 100_000] {
+      let rank = Double(count) / 2 - 1.96 * Double(count).squareRoot() / 2
+      #expect(abs(Double(Interval.signTestRank(count: count)) - rank) < 2, "\(count)")
+    }
   }
 
   @Test("The statistics have the bootstrap's bounds, as drawing many samples finds them")

@@ -47,6 +47,7 @@ struct CheckResultsTests {
       (",\n    \"planned\": 6", "", "must hold \"planned\", found none"),
       ("\"planned\": 6\n  }\n}", "\"planned\": 6\n", "the file is cut short"),
       ("\"met\": 6", "\"met\": 5", "\"summary\" counts 5 results, found 6"),
+      ("\"unmet\": 0", "\"unmet\": \(Int.max)", "results, found 6"),
     ] {
       let answer = try check(test, replacing: part, with: other)
       #expect(answer.code == .unmet)

@@ -31,6 +31,19 @@ struct ContentionOptionTests {
         "reads on good: not tested: 'entries' was touched by one owner only"))
   }
 
+  @Test("shards that required contention are red together, by their records alone")
+  func shards() throws {
+    let test = try Self.world(.oneOwner)
+    for required in [true, false] {
+      let records = (1...2).map { test.folder + "/\(required)-\($0).jsonl" }
+      for (index, record) in records.enumerated() {
+        let shard = ["--shard", "\(index + 1)/2", "--record", record]
+        _ = test.run(["reads", "--subject", "good"] + shard + (required ? ["--require-contention"] : []))
+      }
+      #expect(test.world.perform(["merge"] + records) == (required ? .unmet : .met))
+    }
+  }
+
   @Test("a resource of several owners and an undecided resource are not red")
   func green() throws {
     for contention in [CoverageReport.Contention.shared, .unknown] {

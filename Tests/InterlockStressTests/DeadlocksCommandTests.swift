@@ -43,6 +43,21 @@ struct DeadlocksCommandTests {
     #expect(test.trials.map(\.scenario.poolWidth) == [3])
   }
 
+  @Test("'deadlocks' ends with 1 if nothing was judged, and with 64 if the environment has errors")
+  func nothingJudged() throws {
+    let test = try TestWorld()
+    test.subjects = []
+    test.moreSubjects = [.cache("mine", "my cache") { UnusedCache() }]
+    test.verdict = { _ in .any(.skipped) }
+    var world = test.ownWorld
+    world.processor = "none"
+    #expect(world.perform(["deadlocks"]) == .unmet)
+    #expect(test.errors.text.contains("error: nothing was judged: all "))
+    world.optionErrors = ["'bogus' is no option"]
+    #expect(world.perform(["deadlocks"]) == .usage)
+    #expect(world.perform(["pool", "concurrent-reads", "--subject", "mine"]) == .usage)
+  }
+
   @Test("'deadlocks' refuses a build that cannot set the width of its pools")
   func blind() throws {
     let test = try TestWorld()

@@ -85,6 +85,11 @@ struct ExplainDoctorTests {
     #expect(bare.world.perform(["doctor"]) == .met)
     #expect(bare.output.text.contains("  scenarios"))
     #expect(bare.output.text.contains("none: there is no "))
+    // Scenarios that come with the product are counted apart from the folder's.
+    let caches = try TestWorld()
+    caches.moreSubjects = SubjectEntry.builtIn
+    #expect(caches.ownWorld.perform(["doctor"]) == .met)
+    #expect(caches.output.text.contains("built in, for "))
     let broken = try TestWorld()
     broken.selfTest = { "the planted race was not found" }
     #expect(broken.run("doctor") == .ourFault)

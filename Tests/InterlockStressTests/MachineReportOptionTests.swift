@@ -118,7 +118,7 @@ struct MachineReportOptionTests {
     arguments: [
       ("run", "junit", "sarif", "a", "a"), ("explore", "json", "html", "a", "./a"),
       ("run", "record", "json", "a", "a"), ("explore", "gitlab", "sarif", "b", "a"),
-      ("merge", "junit", "gitlab", "a", "b"),
+      ("merge", "junit", "gitlab", "a", "b"), ("run", "baseline", "json", "a", "a"),
     ])
   func oneFile(
     _ command: String, _ first: String, _ second: String, _ path: String, _ otherPath: String
@@ -143,6 +143,25 @@ struct MachineReportOptionTests {
     #expect(line.contains("'--\(first)'") && line.contains("'--\(second)'"), "\(line)")
     #expect(line.contains("name one file, '\(test.folder)/"), "\(line)")
     #expect(((try? test.read("a")) ?? "").isEmpty)
+  }
+
+  @Test("A report of 'merge' cannot replace one of its records")
+  func ownRecord() throws {
+    let test = try world()
+    let record = test.folder + "/record.jsonl"
+    #expect(test.run("writes", "--record", record) == .unmet)
+    let text = try test.read("record.jsonl")
+    #expect(test.world.perform(["merge", record, "--json", record]) == .usage)
+    #expect(test.errors.text.contains("The option '--json' names the record '\(record)'"))
+    #expect(try test.read("record.jsonl") == text)
+  }
+
+  @Test("A file of traps that cannot be written is wrong usage, before a trial runs")
+  func traps() throws {
+    let test = try world()
+    #expect(test.run("writes", "--traps", test.folder + "/none/traps") == .usage)
+    #expect(test.errors.text.contains("for '--traps <file>': it cannot be written"))
+    #expect(test.trials.isEmpty)
   }
 
   @Test("Two reports of 'run' may go to one stream")

@@ -50,9 +50,15 @@ struct PoolCommandTests {
     let test = try makeWorld(completesFrom: 1)
     #expect(test.run("pool", "reads", "--subject", "good") == .met)
     #expect(test.trials.first?.explore?.options.seconds == 2)
-    test.verdict = { _ in .any(.violation) }
-    #expect(test.run("pool", "reads", "--subject", "good") == .unmet)
-    #expect(test.output.text.contains("That decides nothing about the pool"))
+    for kind in [StressRunner.Verdict.Kind.violation, .race, .crashed] {
+      test.verdict = { _ in .any(kind) }
+      for more in [[], ["--real"]] {
+        let shown = test.output.text.count
+        #expect(test.run(["pool", "reads", "--subject", "good"] + more) == .unmet)
+        let text = test.output.text.dropFirst(shown)
+        #expect(text.contains("That decides nothing about the pool"), "\(kind) \(more)")
+      }
+    }
     #expect(test.run("pool", "reads", "--subject", "good", "--time-limit", "5") == .usage)
   }
 

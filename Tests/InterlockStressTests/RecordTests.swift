@@ -146,6 +146,16 @@ struct RecordTests {
       #expect(merge.errors.utf8.count { $0 == 0x0A } == 1)
     }
     let second = record("second", "--shard", "2/2")
+    // A corpus is a path on one machine, so it does not tell shards apart.
+    let explored = (1...2).map { number in
+      let path = test.folder + "/explored-\(number).jsonl"
+      let corpus = test.folder + "/corpus-\(number)"
+      let shard = ["--shard", "\(number)/2", "--corpus", corpus, "--record", path]
+      _ = test.run(["explore", "reads"] + shard)
+      return path
+    }
+    let merge = TestWorldOutput(test)
+    #expect(merge.perform(["merge"] + explored) != .badScenario, "\(merge.errors)")
     let text = try test.read("second.jsonl").replacing(
       "\"version\":\"\(World.version)\"", with: "\"version\":\"0.0.1\"")
     try text.write(toFile: second, atomically: true, encoding: .utf8)

@@ -84,13 +84,14 @@ package struct Interval: Sendable, Hashable {
   /// probability of at most 2.5 %, and above the value of the mirrored rank with the same. The
   /// number of values below the median is distributed as the heads of a fair coin.
   static func signTestRank(count: Int) -> Int {
-    var probability = 1.0
-    for _ in 0..<count { probability /= 2 }
-    var cumulative = probability
+    // Use logarithms: the probability that a thousand tosses have no head is below the smallest
+    // number.
+    var probability = -Double(count) * log(2)
+    var cumulative = exp(probability)
     var rank = 0
     while cumulative <= 0.025 {
-      probability *= Double(count - rank) / Double(rank + 1)
-      cumulative += probability
+      probability += log(Double(count - rank) / Double(rank + 1))
+      cumulative += exp(probability)
       rank += 1
     }
     return max(0, rank - 1)

@@ -92,18 +92,22 @@ extension World {
   }
 
   private func scenarioCheck(_ options: Options) -> Check {
-    let folder = folder(options)
-    let path = folder.hasPrefix("/") ? folder : currentFolder + "/" + folder
-    if options.scenarioFolder == nil, !FileManager.default.fileExists(atPath: path) {
-      return Check(name: "scenarios", isGood: nil, text: "none: there is no \(escaped(folder))")
-    }
     let missing = subjects.count { $0.missing != nil }
     let lacking = missing > 0 ? ", \(missing) of which need what this machine lacks" : ""
     do throws(ScenarioErrors) {
-      let count = try loadScenarios(options).count
+      let shipped = try builtInScenarios()
+      let isEmpty = ownScenarios.isEmpty && shipped.isEmpty && !exists(folder(options))
+      let files = isEmpty && options.scenarioFolder == nil ? [] : try loadScenarios(options)
+      let builtIn = files.count(where: \.isBuiltIn)
+      let folder = escaped(folder(options))
+      let inFolder = files.count > builtIn ? "\(files.count - builtIn) in \(folder)" : ""
+      let ofTool = builtIn > 0 ? "\(builtIn) built in" : ""
+      let found = [inFolder, ofTool].filter { !$0.isEmpty }.joined(separator: " and ")
+      guard !found.isEmpty else {
+        return Check(name: "scenarios", isGood: nil, text: "none: there is no \(folder)")
+      }
       return Check(
-        name: "scenarios", isGood: true,
-        text: "\(count) in \(escaped(folder)), for \(subjects.count) subjects\(lacking)")
+        name: "scenarios", isGood: true, text: "\(found), for \(subjects.count) subjects\(lacking)")
     } catch {
       let more = error.errors.count > 1 ? " (and \(error.errors.count - 1) more)" : ""
       return Check(

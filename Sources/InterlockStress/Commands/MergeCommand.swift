@@ -22,10 +22,19 @@ struct MergeCommand {
     }
     var records: [Record] = []
     let isBrief = !RunReports.showsPassed(world.formats, options)
-    for path in try arguments.flatMap(Self.paths) {
+    let paths = try arguments.flatMap(Self.paths)
+    for (name, file) in options.reportFiles.sorted(by: { $0.key < $1.key }) {
+      guard let path = paths.first(where: { isOneFile($0, file) }) else { continue }
+      throw UsageError(
+        "The option '--\(name)' names the record '\(escaped(path))': it needs a file of its own",
+        .merge)
+    }
+    for path in paths {
       records.append(try Record(path, isBrief: isBrief))
     }
     let first = try check(records)
+    var options = options
+    options.requiresContention = records.contains { $0.head.requiresContention == true }
     let results = Record.results(of: records)
     // In an exploration, every shard has planned every trial.
     var known: Set<Int> = []
@@ -62,7 +71,7 @@ struct MergeCommand {
     }
     for record in missing { reportMissing(record) }
     let run = RunCommand(world: world, options: options, .merge)
-    let code = planned.isEmpty ? .met : run.exitCode(.completed, reports, planned: results.count)
+    let code = results.isEmpty ? .met : run.exitCode(.completed, reports, planned: results.count)
     guard failures.isEmpty else { return .ourFault }
     return code == .met && !missing.isEmpty ? .unmet : code
   }

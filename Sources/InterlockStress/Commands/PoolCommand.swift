@@ -30,6 +30,7 @@ struct PoolCommand {
         "'pool' tries one scenario on one subject: found \(scenarios.count) and"
           + " \(options.subjects.count); use: pool <scenario> --subject <name>", .pool)
     }
+    try world.checkOptions(of: .pool)
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     guard let trial = try plan(selection).trials.first else { return .ourFault }
     world.output.write("\(trial.scenario.name) on \(trial.subject)\n\nWIDTH  VERDICT\n")
@@ -85,7 +86,7 @@ struct PoolCommand {
 
   private func answer(_ result: TrialResult) -> Answer {
     switch result.verdict.kind {
-    case .skipped: .nothing
+    case .skipped, .race, .crashed, .violation: .nothing
     case .deadlock: .isStuck
     default:
       if result.trial.explore == nil {

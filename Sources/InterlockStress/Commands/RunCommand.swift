@@ -20,9 +20,7 @@ final class RunCommand {
   }
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
-    if !world.optionErrors.isEmpty {
-      throw UsageError("INTERLOCK_OPTIONS has errors (see above)", command)
-    }
+    try world.checkOptions(of: command)
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     var absent = selection.absentSubjects(of: world.subjects)
     let names = world.subjects.map(\.name)
@@ -55,6 +53,12 @@ final class RunCommand {
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
           + " SectionTracking), found a build without", .run)
     }
+    // The trials write the file: check it here, before they run, because their own warnings are
+    // shown only if they fail.
+    if let path = options.trapFile {
+      let full = path.hasPrefix("/") ? path : "\(world.currentFolder)/\(path)"
+      _ = try FinishedFile(path: full, option: "traps", of: command)
+    }
     // Check the tracker before a trial runs or a file is emptied: with a broken tracker, trials
     // with a race would pass.
     if world.tracksSections, let failure = world.selfTest() {
@@ -78,6 +82,7 @@ final class RunCommand {
       all: plan.trials, own: own)
     head.replay = context.replay
     head.began = world.began
+    head.requiresContention = options.requiresContention
     if options.record != nil { head.commit = world.commit() }
     head.files = context.scenarioFiles.mapValues {
       context.repository.location(ofFile: $0, line: nil).path

@@ -33,6 +33,7 @@ struct DeadlocksCommand {
     guard scenarios.count <= 1 else {
       throw UsageError("'deadlocks' tries one scenario, found \(scenarios.count)", .deadlocks)
     }
+    try world.checkOptions(of: .deadlocks)
     if let reason = world.sight.reason {
       throw UsageError("No pool has another width here: \(reason)", .deadlocks)
     }
@@ -55,7 +56,11 @@ struct DeadlocksCommand {
       world.output.write("\n" + explanation(shown).map { "\($0)\n" }.joined())
       try world.output.write(explored(shown).map { "  \($0)\n" }.joined())
     }
-    return results.allSatisfy { $0.isMet != false } ? .met : .unmet
+    let judged = results.compactMap(\.isMet)
+    if judged.isEmpty {
+      world.errors.write("error: nothing was judged: all \(results.count) trials were skipped\n")
+    }
+    return judged.isEmpty || judged.contains(false) ? .unmet : .met
   }
 
   /// A picture for the default job: the caches on a pool as wide as on Apple's systems.

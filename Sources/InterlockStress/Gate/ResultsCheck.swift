@@ -38,7 +38,8 @@ struct ResultsCheck {
     if unmet != 0 || failures > 0 {
       faults.append("expected 0 unmet, found \(max(unmet ?? 0, failures))")
     }
-    let counted = (met ?? 0) + (unmet ?? 0) + (skipped ?? 0)
+    // The file is not ours: numbers near the largest one must not trap.
+    let counted = (met ?? 0) &+ (unmet ?? 0) &+ (skipped ?? 0)
     if counted != count {
       faults.append("\"summary\" counts \(counted) results, found \(count)")
     }

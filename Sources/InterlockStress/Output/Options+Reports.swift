@@ -22,7 +22,8 @@ extension Options {
     files["record"] = record
     files["resume"] = resumed
     files["traps"] = trapFile
-    if updatesBaseline { files["baseline"] = baseline }
+    // 'compare' may replace the results that it compares with.
+    if command != .compare { files["baseline"] = baseline }
     var named: [(option: String, path: String)] = []
     for option in command.options.map(\.name) {
       // A lone hyphen is standard output.

@@ -43,6 +43,8 @@ struct RecordHead: Codable, Equatable {
   var began: Int?
   /// The options that a replay command repeats.
   var replay = ReportContext.Replay()
+  /// True if a resource with a single owner fails the run; `nil` in records of earlier versions.
+  var requiresContention: Bool?
   /// The scenarios' files relative to the repository, by scenario name.
   var files: [String: String] = [:]
 }
@@ -126,10 +128,12 @@ extension RecordHead {
       (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
     let options = trials.map { trial in
-      // Leave out the trap file: its path is valid on one machine only.
-      "\(trial.scenario.name) \(trial.subject) \(trial.seed) \(trial.predicts)"
+      // Leave out the trap file and the corpus: their paths are valid on one machine only.
+      var explore = trial.explore
+      explore?.options.corpus = nil
+      return "\(trial.scenario.name) \(trial.subject) \(trial.seed) \(trial.predicts)"
         + "\(trial.checksMemory ? " memory" : "") \(trial.delays != nil)"
-        + " \(trial.explore.map(text) ?? "")"
+        + " \(explore.map(text) ?? "")"
     }
     return Finding.Key.fingerprint(of: scenarios(trials).map(text) + options)
   }

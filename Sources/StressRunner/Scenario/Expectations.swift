@@ -96,10 +96,7 @@ struct Expectations {
     _ object: ScenarioObject
   ) throws(ScenarioError) -> Expectation {
     let verdict = try verdict(object.required("verdict"))
-    if let order = object["order"] {
-      guard try order.asCase(of: Order.self) == .excluded else {
-        return Expectation(verdict: verdict)
-      }
+    if let order = object["order"], try order.asCase(of: Order.self) == .excluded {
       guard verdict == .passed, object["cause"] == nil else {
         throw order.error(
           "only what has 'passed' can have excluded the order, found '\(verdict.rawValue)'")

@@ -41,6 +41,19 @@ package struct Expectation: Sendable, Hashable, Codable {
     self.potential = potential
   }
 
+  /// Encodes the kinds in a fixed order: a record's head has a hash of the text, and the order of a
+  /// set differs from process to process.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(verdict, forKey: .verdict)
+    try container.encodeIfPresent(cause, forKey: .cause)
+    try container.encode(excludesOrder, forKey: .excludesOrder)
+    try container.encode(isFinished, forKey: .isFinished)
+    try container.encodeIfPresent(explored, forKey: .explored)
+    try container.encodeIfPresent(
+      potential?.sorted { $0.rawValue < $1.rawValue }, forKey: .potential)
+  }
+
   /// True if exactly the expected kinds of findings were predicted, or the trial ran without
   /// prediction.
   package func isMet(by record: PredictionRecord) -> Bool {

@@ -1,3 +1,4 @@
+import Foundation
 import Prediction
 import Testing
 
@@ -27,6 +28,15 @@ struct PotentialExpectationTests {
     for kind in PotentialFinding.Kind.allCases {
       #expect(try expectation(#", "potential": ["\#(kind.rawValue)"]"#).potential == [kind])
     }
+  }
+
+  @Test("Expected predictions are encoded in one order, whatever the order of the set")
+  func encoded() throws {
+    let kinds = PotentialFinding.Kind.allCases.map { "\"\($0.rawValue)\"" }
+    let expected = try expectation(#", "potential": [\#(kinds.joined(separator: ", "))]"#)
+    let text = String(decoding: try JSONEncoder().encode(expected), as: UTF8.self)
+    #expect(text.contains("[\(kinds.sorted().joined(separator: ","))]"))
+    #expect(try JSONDecoder().decode(StressRunner.Expectation.self, from: Data(text.utf8)) == expected)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import StressRunner
+import Hangs
 import Testing
 
 @Suite("A script in a scenario file")
@@ -123,6 +124,16 @@ struct ScriptFileTests {
     #expect(
       message(file("{ \(roles) }").replacing("\"keys\"", with: "\"driver\": \"threads\", \"keys\""))
         == "a.json:3: 'driver' cannot stand beside 'script', which has roles and an order")
+  }
+
+  @Test("A subject that keeps the order may have a cause, which is checked")
+  func kept() throws {
+    func rest(_ cause: String) -> String {
+      #", "expect": { "x": { "verdict": "deadlock", "order": "kept", "cause": "\#(cause)" } }"#
+    }
+    let scenario = try parse(file("{ \(roles) }", rest: rest("cycle")))
+    #expect(scenario.expectation(for: "x").cause == .cycle)
+    #expect(message(file("{ \(roles) }", rest: rest("nonsense"))).contains("'cause'"))
   }
 
   @Test("An order that a fix excludes can be expected only of a passing subject")
