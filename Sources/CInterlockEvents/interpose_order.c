@@ -2,14 +2,13 @@
 // queue when the main thread leaves it to the pool. No thread is listed as waiting for them.
 #include "interlock_dispatch_performer.h"
 #include "interpose.h"
+#include "interpose_outside.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -145,16 +144,24 @@ TRANSFERS(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int
           (file, from, length, flags))
 TRANSFERS(int, connect, (int file, const struct sockaddr *to, socklen_t length),
           (file, to, length))
-FINDS(poll, (struct pollfd *files, nfds_t count, int limit), (files, count, limit))
-FINDS(ppoll,
+#define POLLS(name, parameters, arguments, limit)                                            \
+  MEETS(int, name, parameters, arguments, interlock_before_poll(files, count, limit, RETURNS_TO), \
+        if (result > 0) order_after_unknown())
+#define SELECTS(name, parameters, arguments, fraction)                                       \
+  MEETS(int, name, parameters, arguments,                                                    \
+        interlock_before_select(count, reads, writes, others,                                \
+                                !limit || limit->tv_sec || limit->fraction, RETURNS_TO),     \
+        if (result > 0) order_after_unknown())
+POLLS(poll, (struct pollfd *files, nfds_t count, int limit), (files, count, limit), limit)
+POLLS(ppoll,
       (struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *signals),
-      (files, count, limit, signals))
-FINDS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *limit),
-      (count, reads, writes, others, limit))
-FINDS(pselect,
-      (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *limit,
-       const sigset_t *signals),
-      (count, reads, writes, others, limit, signals))
+      (files, count, limit, signals), limit && !limit->tv_sec && !limit->tv_nsec ? 0 : -1)
+SELECTS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *limit),
+        (count, reads, writes, others, limit), tv_usec)
+SELECTS(pselect,
+        (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *limit,
+         const sigset_t *signals),
+        (count, reads, writes, others, limit, signals), tv_nsec)
 MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal), ,
       if (result == 0) order_after_unknown())
 FINDS(sigwaitinfo, (const sigset_t *signals, siginfo_t *signal), (signals, signal))

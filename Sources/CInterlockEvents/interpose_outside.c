@@ -1,13 +1,14 @@
 // Calls that start or wait for something that no exploration controls: processes, and other ends of
 // descriptors.
-#include "doors.h"
 #include "Posix/interpose_posix.h"
+#include "doors.h"
+#include "interpose_outside.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <poll.h>
 #include <spawn.h>
 #include <sys/epoll.h>
+#include <threads.h>
 
 typedef posix_spawn_file_actions_t actions_t;
 typedef posix_spawnattr_t attributes_t;
@@ -40,13 +41,42 @@ INTERPOSED_FAST(int, epoll_wait, 0, (int set, struct epoll_event *found, int mos
   return FOUND(epoll_wait)(set, found, most, limit);
 }
 
-INTERPOSED_FAST(int, poll, 0, (struct pollfd *files, nfds_t count, int limit),
-                (files, count, limit)) {
-  int ready = would_wait(limit) ? FOUND(poll)(files, count, 0) : 0;
-  if (ready != 0) return ready;
-  if (would_wait(limit)) leave_to_wait(RETURNS_TO);
-  return FOUND(poll)(files, count, limit);
+void interlock_before_poll(struct pollfd *files, nfds_t count, int limit, uintptr_t returns_to) {
+  typedef int poll_call(struct pollfd *, nfds_t, int);
+  if (would_wait(limit) && REAL(poll_call, poll)(files, count, 0) == 0) leave_to_wait(returns_to);
 }
+
+void interlock_before_select(int count, const fd_set *reads, const fd_set *writes,
+                             const fd_set *others, bool has_no_limit, uintptr_t returns_to) {
+  typedef int select_call(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+  if (!would_wait(has_no_limit ? -1 : 0)) return;
+  // The call replaces the sets by those of the ready descriptors.
+  fd_set copies[3];
+  if (reads) copies[0] = *reads;
+  if (writes) copies[1] = *writes;
+  if (others) copies[2] = *others;
+  struct timeval now = {0};
+  int ready = REAL(select_call, select)(count, reads ? &copies[0] : NULL,
+                                        writes ? &copies[1] : NULL, others ? &copies[2] : NULL,
+                                        &now);
+  if (ready == 0) leave_to_wait(returns_to);
+}
+
+// Threads of C11, which the C library makes and locks without the interposed calls.
+
+#define LEAVES(name, parameters, arguments)                                                    \
+  INTERPOSED_FAST(int, name, 0, parameters, arguments) {                                       \
+    if (interlock_is_controlled()) interlock_posix->leave(#name);                              \
+    return FOUND(name) arguments;                                                              \
+  }
+LEAVES(thrd_create, (thrd_t *thread, thrd_start_t function, void *argument),
+       (thread, function, argument))
+LEAVES(mtx_lock, (mtx_t *mutex), (mutex))
+LEAVES(mtx_trylock, (mtx_t *mutex), (mutex))
+LEAVES(mtx_timedlock, (mtx_t *mutex, const struct timespec *end), (mutex, end))
+LEAVES(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex))
+LEAVES(cnd_timedwait, (cnd_t *condition, mtx_t *mutex, const struct timespec *end),
+       (condition, mutex, end))
 
 #if defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))

@@ -76,6 +76,8 @@ struct interlock_logical_thread {
   bool has_yielded;
   /// The thread that held this one back at the last look.
   interlock_logical_thread *held_by;
+  /// The thread or the timer that made the thread; NULL for the first.
+  const interlock_logical_thread *maker;
   /// A timer made the thread, or a thread that follows a timer did: for a task that sleeps, the
   /// task's next part.
   bool follows_timer;

@@ -62,6 +62,62 @@ let dispatchBodies = [
     group.leave()
     return true
   },
+  Body("leave-or-enter") {
+    // The leave may come first, which traps.
+    let group = DispatchGroup()
+    runThreads({ group.enter() }, { group.leave() })
+    return true
+  },
+  Body("leave-or-enter-behind-locks") {
+    let group = DispatchGroup()
+    runThreads(
+      { group.enter() },
+      {
+        let own = NSLock()
+        for _ in 0..<14 { own.withLock {} }
+        group.leave()
+      })
+    return true
+  },
+  Body("balanced-leaves") {
+    let group = DispatchGroup()
+    for _ in 0..<3 {
+      group.enter()
+      DispatchQueue.global().async { group.leave() }
+      DispatchQueue.global().async(group: group) {}
+    }
+    group.wait()
+    return true
+  },
+  Body("leaves-and-notify") {
+    // The leaves may be about to come when the notification is registered.
+    let (group, trail) = (DispatchGroup(), Trail())
+    let (queue, done) = (DispatchQueue(label: "q"), DispatchSemaphore(value: 0))
+    for _ in 0..<2 { group.enter() }
+    let ends = ["a", "b"].map { name in
+      startThread {
+        group.leave()
+        queue.async { trail.append(name) }
+      }
+    }
+    group.notify(queue: queue) {
+      trail.append("n")
+      done.signal()
+    }
+    for thread in ends { pthread_join(thread, nil) }
+    done.wait()
+    queue.sync {}
+    Outcomes.note(trail.text)
+    return true
+  },
+  Body("queue-specific") {
+    let (queue, key) = (DispatchQueue(label: "q"), DispatchSpecificKey<Int>())
+    runThreads(
+      { queue.setSpecific(key: key, value: 1) },
+      { Outcomes.note("\(queue.getSpecific(key: key) ?? 0)") })
+    queue.sync { Outcomes.note("later \(DispatchQueue.getSpecific(key: key) ?? 0)") }
+    return true
+  },
   Body("group-time-out") {
     let group = DispatchGroup()
     group.enter()

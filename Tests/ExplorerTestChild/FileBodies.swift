@@ -121,6 +121,21 @@ private let calls: [@Sendable (Tree) -> String] = [
   { "\(close($0.shared))" },
   { $0.next + $0.read("/a") },
   { $0.size("/second name of b") },
+  { "\(linkat(AT_FDCWD, $0.root + "/a", AT_FDCWD, $0.root + "/made", 0))" },
+  { "\(symlinkat("b", AT_FDCWD, $0.root + "/made"))" },
+  { "\(fchmodat(AT_FDCWD, $0.root + "/b", 0o400, 0))" },
+  { tree in
+    var byte: UInt8 = 0
+    return withUnsafeMutablePointer(to: &byte) { byte in
+      var buffer = iovec(iov_base: byte, iov_len: 1)
+      return "\(preadv(tree.shared, &buffer, 1, 0)) \(byte.pointee)"
+    }
+  },
+  { tree in
+    let to = open(tree.root + "/a", O_WRONLY)
+    defer { close(to) }
+    return "\(sendfile(to, tree.shared, nil, 2))"
+  },
 ]
 
 /// Bodies of two threads, each of which makes one of the calls.
@@ -191,6 +206,23 @@ private let escapingCalls: [(String, @Sendable (Int32) -> Int32)] = [
   ("fdopen", { fdopen(dup($0), "r") == nil ? -1 : 0 }),
   ("fopen", { _ in fopen("/dev/null", "r") == nil ? -1 : 0 }),
   ("fchdir", { fchdir($0) == 0 ? 0 : 1 }),
+  (
+    "glob",
+    { _ in
+      var found = glob_t()
+      defer { globfree(&found) }
+      return glob("/dev/nul?", 0, nil, &found)
+    }
+  ),
+  (
+    "eventfd",
+    { _ in
+      let events = eventfd(1, 0)
+      defer { close(events) }
+      var value: UInt64 = 0
+      return read(events, &value, 8) == 8 ? 0 : -1
+    }
+  ),
 ]
 
 let escapingBodies = escapingCalls.map { name, call in
@@ -200,3 +232,6 @@ let escapingBodies = escapingCalls.map { name, call in
     return call(tree.shared) >= 0
   }
 }
+
+/// A call that no header of the Glibc module declares.
+@_silgen_name("eventfd") private func eventfd(_ value: UInt32, _ flags: Int32) -> Int32

@@ -66,6 +66,40 @@ let threadBodies = [
     for _ in 0..<3 { runThreads(use) }
     return leaked.value == 0
   },
+  Body("tried-join") {
+    let signalled = DispatchSemaphore(value: 0)
+    let thread = startThread { signalled.signal() }
+    signalled.wait()
+    let result = pthread_tryjoin_np(thread, nil)
+    Outcomes.note(result == 0 ? "joined" : result == EBUSY ? "busy" : "\(result)")
+    if result != 0 { pthread_join(thread, nil) }
+    return true
+  },
+  Body("semaphore-value") {
+    let semaphore = Cell(sem_t())
+    sem_init(semaphore.pointer, 0, 0)
+    runThreads(
+      { sem_post(semaphore.pointer) },
+      {
+        var value: Int32 = -1
+        sem_getvalue(semaphore.pointer, &value)
+        Outcomes.note("\(value)")
+      })
+    return true
+  },
+  Body("threads-of-c11") {
+    let mutex = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+    defer { mutex.deallocate() }
+    mutex.initializeMemory(as: UInt8.self, repeating: 0, count: 64)
+    return mtx_lock(mutex) == 0
+  },
+  Body("waiting-poll") {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    defer { for end in ends { close(end) } }
+    var waited = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+    return poll(&waited, 1, 10) == 0
+  },
   Body("joined-value") {
     var thread = pthread_t()
     pthread_create(&thread, nil, { _ in UnsafeMutableRawPointer(bitPattern: 42) }, nil)
@@ -261,3 +295,9 @@ let threadBodies = [
     return true
   },
 ]
+
+// Calls that no header of the Glibc module declares.
+@_silgen_name("pthread_tryjoin_np") private func pthread_tryjoin_np(
+  _ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> Int32
+@_silgen_name("mtx_lock") private func mtx_lock(_ mutex: UnsafeMutableRawPointer) -> Int32

@@ -5,7 +5,7 @@ import Testing
 /// Calls on the files of one folder, by threads without any other ordering.
 @Suite(.serialized, .controlled, .offThePool) struct FileTests {
   /// The number of calls that the bodies are made of.
-  static let calls = 37
+  static let calls = 42
 
   @Test(
     "reduced search has every outcome that depth-first search has of two calls on files")
@@ -53,11 +53,12 @@ import Testing
   }
 
   @Test(
-    "a call that duplicates or locks a file is not controlled, and the exploration names it",
+    "a call that duplicates or locks a file, or is on no file, is not controlled, and the exploration names it",
     arguments: [
       ("dup", "dup"), ("dup2", "dup2"), ("fcntl", "fcntl"),
       ("fcntl-close", "fcntl"), ("fcntl-lock", "fcntl"), ("flock", "flock"), ("lockf", "lockf"),
-      ("fdopen", "dup"), ("fopen", "fopen"), ("fchdir", "fchdir"),
+      ("fdopen", "dup"), ("fopen", "fopen"), ("fchdir", "fchdir"), ("glob", "glob"),
+      ("eventfd", "a call on a descriptor without a file"),
     ])
   func escaping(_ body: String, _ call: String) throws {
     let exploration = try Exploration("escaping-\(body)", "--search", "dpor", "--executions", "10")

@@ -70,6 +70,38 @@ import Testing
     #expect(exploration.text.contains("libdispatch traps"))
   }
 
+  @Test("a leave that may come before its enter is found; other leaves have one order")
+  func leaves() throws {
+    for body in ["leave-or-enter", "leave-or-enter-behind-locks"] {
+      let exploration = try Exploration(body, "--search", "dpor")
+      #expect(exploration.verdict == INTERLOCK_EXPLORED_MISUSE, "\(body)")
+    }
+    let balanced = try Exploration("balanced-leaves", "--search", "dpor", "--pool-width", "0")
+    #expect(balanced.isComplete && balanced.executions == 1)
+  }
+
+  @Test(
+    "reduced search has every outcome of calls that only look",
+    arguments: [
+      ("leaves-and-notify", ["abn", "anb", "ban", "bna", "nab", "nba"]),
+      ("queue-specific", ["0", "1", "later 1"]), ("tried-join", ["busy", "joined"]),
+      ("semaphore-value", ["0", "1"]),
+    ])
+  func looks(_ body: String, _ outcomes: [String]) throws {
+    let exploration = try Exploration(body, "--search", "dpor")
+    #expect(exploration.isComplete && exploration.failures == 0)
+    #expect(exploration.outcomes == outcomes)
+    #expect(exploration.escaped == "")
+  }
+
+  @Test(
+    "a call that no order controls is named",
+    arguments: [("threads-of-c11", "mtx_lock"), ("waiting-poll", "a wait for descriptors")])
+  func outside(_ body: String, _ name: String) throws {
+    let exploration = try Exploration(body, "--search", "dpor")
+    #expect(exploration.failures == 0 && exploration.escaped == name)
+  }
+
   @Test("a semaphore that is freed below its first value traps, as in libdispatch")
   func freedSemaphore() throws {
     let tooLow = try Exploration("semaphore-freed-too-low", "--isolated")

@@ -60,7 +60,7 @@ bool model_has_notifications(const model_state *state, unsigned group) {
 
 void model_leave(model_stepping *s, unsigned group) {
   interlock_operation *o = model_did(s, K(GROUP_LEAVE), group);
-  if (!model_has_notifications(s->state, group)) o->flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  if (!model_has_notifications(s->state, group)) o->flags = model_unnotified;
   if (--s->state->members[group]) return;
   uint8_t *notifications = s->state->notifications[group];
   for (unsigned i = 0; i < MODEL_SLOTS && notifications[i]; i++) {

@@ -12,7 +12,7 @@ static void on_group(model_stepping *s, const model_line *line) {
       break;
     case K(GROUP_ENTER): {
       interlock_operation *o = model_did(s, line->kind, group);
-      if (!model_has_notifications(state, group)) o->flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+      if (!model_has_notifications(state, group)) o->flags = model_unnotified;
       state->members[group]++;
       // With a block or task in `argument`, that one leaves the group at its end.
       unsigned other = line->argument;

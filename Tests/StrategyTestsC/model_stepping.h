@@ -23,6 +23,11 @@ void model_make_slot(model_stepping *s, unsigned slot);
 void model_enqueue(model_stepping *s, unsigned slot);
 void model_begin_block(model_stepping *s, unsigned queue);
 void model_finish(model_stepping *s, unsigned queue, bool is_barrier);
+/// The flags of an enter and a leave while no notification is registered. A leave of the model comes
+/// after an enter of its own.
+enum {
+  model_unnotified = INTERLOCK_OPERATION_NO_NOTIFICATION | INTERLOCK_OPERATION_BALANCED,
+};
 bool model_has_notifications(const model_state *state, unsigned group);
 void model_leave(model_stepping *s, unsigned group);
 void model_on_lock(model_stepping *s, const model_line *line);

@@ -4,14 +4,23 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-extern void *dispatch_queue_get_specific(queue_t queue, const void *key) __attribute__((weak));
+typedef void *specific_call(queue_t, const void *);
+static specific_call *real_specific(void) {
+  return REAL(specific_call, dispatch_queue_get_specific);
+}
+
+INTERPOSED void *dispatch_queue_get_specific(queue_t queue, const void *key) {
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->use_specific(queue, false, SITE);
+  return real_specific()(queue, key);
+}
 
 INTERPOSED void *dispatch_get_specific(const void *key) {
   typedef void *get(const void *);
   if (is_explored_call(RETURNS_TO)) {
     queue_t queue = interlock_dispatch->current_queue();
     for (; queue; queue = interlock_dispatch->target_of(queue)) {
-      void *value = dispatch_queue_get_specific(queue, key);
+      interlock_dispatch->use_specific(queue, false, SITE);
+      void *value = real_specific()(queue, key);
       if (value) return value;
     }
     return NULL;
@@ -58,6 +67,7 @@ INTERPOSED void dispatch_assert_queue_barrier(queue_t queue) {
 INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void *value,
                                             function_t destroy) {
   typedef void set(queue_t, const void *, void *, function_t);
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->use_specific(queue, true, SITE);
   // Let the model destroy the value: libdispatch would destroy it on a thread of its pool.
   if (value && destroy && is_explored_call(RETURNS_TO) &&
       interlock_dispatch->keep_specific(queue, value, destroy)) {

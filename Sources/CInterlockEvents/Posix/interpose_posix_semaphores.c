@@ -55,6 +55,11 @@ INTERPOSED_FAST(int, sem_trywait, INTERLOCK_EVENT_ACQUIRE, (sem_t *semaphore), (
   return result;
 }
 
+INTERPOSED_FAST(int, sem_getvalue, 0, (sem_t *semaphore, int *value), (semaphore, value)) {
+  if (interlock_is_controlled()) interlock_posix->semaphore_look(semaphore, THIS_SITE);
+  return FOUND(sem_getvalue)(semaphore, value);
+}
+
 INTERPOSED_FAST(int, sem_post, INTERLOCK_EVENT_RELEASE, (sem_t *semaphore), (semaphore)) {
   if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_RELEASE)) {
     uintptr_t returns_to = RETURNS_TO;

@@ -79,6 +79,8 @@ typedef struct interlock_dispatch_performer {
   bool (*set_target)(void *object, void *target, interlock_site);
   /// Returns true if the model destroys the queue's value when the execution is over.
   bool (*keep_specific)(void *queue, void *value, void (*destroy)(void *));
+  /// Called before the thread reads or sets a specific value of the queue.
+  void (*use_specific)(void *queue, bool sets, interlock_site);
   /// The queue that the calling thread is on, and the target of a queue; NULL for none.
   void *(*current_queue)(void);
   void *(*target_of)(void *queue);

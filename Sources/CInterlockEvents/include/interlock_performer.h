@@ -94,6 +94,8 @@ typedef struct {
   int (*condition_wake)(pthread_cond_t *, bool all, interlock_site);
   int (*semaphore_wait)(sem_t *, clockid_t clock, const struct timespec *end, interlock_site);
   int (*semaphore_try)(sem_t *, interlock_site);
+  /// Called before the thread reads the semaphore's value.
+  void (*semaphore_look)(sem_t *, interlock_site);
   int (*semaphore_post)(sem_t *, interlock_site);
   int (*spin_lock)(pthread_spinlock_t *, interlock_site);
   int (*spin_try)(pthread_spinlock_t *, interlock_site);

@@ -71,6 +71,7 @@ int interlock_perform_condition_wake(pthread_cond_t *, bool, interlock_site) HID
 int interlock_perform_semaphore_wait(sem_t *, clockid_t, const struct timespec *,
                                      interlock_site) HIDDEN;
 int interlock_perform_semaphore_try(sem_t *, interlock_site) HIDDEN;
+void interlock_perform_semaphore_look(sem_t *, interlock_site) HIDDEN;
 int interlock_perform_semaphore_post(sem_t *, interlock_site) HIDDEN;
 int interlock_perform_spin_lock(pthread_spinlock_t *, interlock_site) HIDDEN;
 int interlock_perform_spin_try(pthread_spinlock_t *, interlock_site) HIDDEN;

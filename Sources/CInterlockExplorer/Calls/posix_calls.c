@@ -31,6 +31,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .condition_wake = interlock_perform_condition_wake,
     .semaphore_wait = interlock_perform_semaphore_wait,
     .semaphore_try = interlock_perform_semaphore_try,
+    .semaphore_look = interlock_perform_semaphore_look,
     .semaphore_post = interlock_perform_semaphore_post,
     .spin_lock = interlock_perform_spin_lock,
     .spin_try = interlock_perform_spin_try,

@@ -6,8 +6,9 @@
 typedef int semaphore_call(sem_t *);
 
 static int value_of(sem_t *semaphore) {
+  typedef int value_call(sem_t *, int *);
   int value = 0;
-  sem_getvalue(semaphore, &value);
+  INTERLOCK_REAL(value_call, sem_getvalue)(semaphore, &value);
   return value;
 }
 
@@ -54,6 +55,19 @@ int interlock_perform_semaphore_try(sem_t *semaphore, interlock_site site) {
   interlock_turned_out(
       result == 0 ? operation : interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
   return result;
+}
+
+void interlock_perform_semaphore_look(sem_t *semaphore, interlock_site site) {
+  interlock_note_try();
+  // A try that takes nothing depends on the same calls.
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_TRY,
+                             interlock_object_for(semaphore, site.returns_to)->number, 0);
+  operation.flags = INTERLOCK_OPERATION_FAILED;
+  interlock_name_call("sem_getvalue");
+  interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
+  operation.other = 1 + (uint32_t)value_of(semaphore);
+  interlock_turned_out(operation);
 }
 
 int interlock_perform_semaphore_post(sem_t *semaphore, interlock_site site) {

@@ -42,9 +42,14 @@ int interlock_perform_join(pthread_t handle, void **result, clockid_t clock,
   uint64_t due = interlock_due(clock, end);
   if (due != INTERLOCK_NEVER) operation.flags |= INTERLOCK_OPERATION_TIMED;
   bool has_it = true;
+  const bool has_limit = due != INTERLOCK_NEVER;
+  if (tries || has_limit) interlock_note_try();
   if (tries) {
+    operation.flags |= INTERLOCK_OPERATION_TRIED_JOIN;
     interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
     has_it = thread->has_ended;
+  } else if (has_limit) {
+    has_it = interlock_point_until(operation, has_ended, thread, due, site.place);
   } else {
     // The join is no choice: only the thread's end matters to others, and that comes before in any
     // order.

@@ -34,7 +34,7 @@ static interlock_task_group *group_at(uintptr_t address) {
 static interlock_operation count_operation(interlock_operation_kind kind,
                                            const interlock_task_group *group) {
   interlock_operation operation = interlock_operation_of(kind, group->number, 0);
-  operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION | INTERLOCK_OPERATION_BALANCED;
   return operation;
 }
 

@@ -16,6 +16,7 @@
 enum {
   FAILED = INTERLOCK_OPERATION_FAILED,
   NO_NOTIFICATION = INTERLOCK_OPERATION_NO_NOTIFICATION,
+  BALANCED = INTERLOCK_OPERATION_BALANCED,
   CONCURRENT = INTERLOCK_OPERATION_CONCURRENT,
   LEAVES_BARRIER = INTERLOCK_OPERATION_LEAVES_BARRIER,
   TIME_IS_A_CHOICE = INTERLOCK_OPERATION_TIME_IS_A_CHOICE,
@@ -75,8 +76,8 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
 
     // Groups. With a notification registered, it matters which leave was the last.
     COMMUTES(K(GROUP_ENTER), K(GROUP_ENTER), "the count is a sum"),
-    UNLESS_BOTH(NO_NOTIFICATION, K(GROUP_ENTER), K(GROUP_LEAVE),
-                "the leave submits the notifications if it comes first"),
+    UNLESS_BOTH(BALANCED, K(GROUP_ENTER), K(GROUP_LEAVE),
+                "the leave submits the notifications, or traps, if it comes first"),
     DEPENDS(K(GROUP_ENTER), K(GROUP_WAIT), "the enter disables the wait"),
     DEPENDS(K(GROUP_ENTER), K(GROUP_NOTIFY), "on an empty group the notification is submitted"),
     UNLESS_BOTH(NO_NOTIFICATION, K(GROUP_LEAVE), K(GROUP_LEAVE),

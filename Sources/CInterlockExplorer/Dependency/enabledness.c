@@ -7,6 +7,7 @@
 bool interlock_operation_blocks(const interlock_operation *operation) {
   switch (operation->kind) {
     case K(JOIN):
+      return !(operation->flags & INTERLOCK_OPERATION_TRIED_JOIN);
     case K(LOCK):
     case K(LOCK_SHARED):
     case K(SEMAPHORE_WAIT):

@@ -157,6 +157,14 @@ static void *target_of(void *object) {
   return target ? target->object : NULL;
 }
 
+static void use_specific(void *object, bool sets, interlock_site site) {
+  model_queue *queue = interlock_model_queue_at(object);
+  if (!queue->specifics) queue->specifics = interlock_object_number();
+  interlock_operation_kind kind = sets ? INTERLOCK_OPERATION_WRITE : INTERLOCK_OPERATION_READ;
+  if (interlock_model_is_choice(site)) interlock_name_call(sets ? "setSpecific" : "getSpecific");
+  interlock_model_ask(interlock_operation_of(kind, queue->specifics, 0), site);
+}
+
 static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_site site) {
   (void)site;
   model_queue *queue = interlock_model_queue_at(object);
@@ -208,6 +216,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .activate = activate,
     .set_target = set_target,
     .keep_specific = interlock_model_keep_specific,
+    .use_specific = use_specific,
     .current_queue = current_queue,
     .target_of = target_of,
     .expect_queue = expect_queue,

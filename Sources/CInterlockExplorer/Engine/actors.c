@@ -13,6 +13,7 @@ interlock_logical_thread *interlock_engine_add(interlock_operation first, uintpt
   thread->pending = first;
   thread->place = place;
   thread->last_step = ENGINE.steps;
+  thread->maker = ENGINE.current;
   interlock_time_inherit(thread);
   INTERLOCK_PUSH(&ENGINE.threads, thread);
   INTERLOCK_PUSH(&ENGINE.pending, first);

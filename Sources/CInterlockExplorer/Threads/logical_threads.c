@@ -38,12 +38,22 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
 /// NULL if races in memory are not checked.
 void interlock_memory_explored_thread_begins(uintptr_t low, uintptr_t top) __attribute__((weak));
 
+/// Ends the thread in the running step, or in a step of its own if a try may find it not ended yet.
+static void note_end(interlock_logical_thread *self) {
+  interlock_operation ends = interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0);
+  if (self->is_joinable && interlock_is_known(INTERLOCK_FACT_TRIES)) {
+    interlock_point(ends, NULL, NULL, 0);
+  } else {
+    interlock_did(ends);
+  }
+}
+
 static void end(interlock_logical_thread *self, void *result) {
   if (ENGINE.is_forked) _exit(0);
   interlock_run_destructors();
   interlock_marks.controlled = 0;
   self->result = result;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
+  note_end(self);
   if (self->number == 0) {
     ENGINE.body_has_ended = true;
     // After the end of the body, waits for a time no longer end, and waits on a condition no longer
@@ -82,8 +92,8 @@ void interlock_thread_exit(void *result) {
     interlock_run_destructors();
     interlock_marks.controlled = 0;
     self->result = result;
+    note_end(self);
     self->is_joinable = true;
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
     interlock_engine_remove(self);
     self->has_ended = false;
     interlock_engine_go(self);

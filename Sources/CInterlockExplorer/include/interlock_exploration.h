@@ -104,6 +104,9 @@ enum {
   INTERLOCK_OPERATION_FAILED = 1,
   /// For `GROUP_ENTER` and `GROUP_LEAVE`: no notification is registered on the group.
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
+  /// The same, and for `GROUP_LEAVE`: the leave comes after an enter that no other leave belongs to,
+  /// in every order. Without such an enter it may come too early, which traps.
+  INTERLOCK_OPERATION_BALANCED = 2,
   /// For `GROUP_WAIT`: the group is a task group, and its wait keeps no thread of a pool.
   INTERLOCK_OPERATION_OF_TASKS = 1,
   /// For `BEGIN` and `FINISH`: the queue is concurrent and the block is no barrier.
@@ -129,6 +132,8 @@ enum {
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
   /// For the `LOCK` after a `WAIT`: the wait may end without a signal.
   INTERLOCK_OPERATION_NEEDS_NO_SIGNAL = 2,
+  /// For `JOIN`: the call does not wait for the thread's end.
+  INTERLOCK_OPERATION_TRIED_JOIN = 2,
   /// For a pending operation: the operation may also end by its time limit.
   INTERLOCK_OPERATION_TIMED = 1 << 15,
 };

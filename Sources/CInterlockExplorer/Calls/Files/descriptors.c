@@ -4,6 +4,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <sys/sysmacros.h>
+
 #include "../../Engine/engine.h"
 
 #define K(name) INTERLOCK_OPERATION_##name
@@ -11,7 +13,9 @@
 typedef struct {
   /// The key of the contents; 0 for a device, and if no file is open.
   uintptr_t contents;
-  bool is_pipe, is_socket, is_device;
+  /// Why a call on the file escapes control; NULL if it does not.
+  const char *escape;
+  bool is_device;
 } open_file;
 
 /// The key of the descriptor's object.
@@ -31,9 +35,15 @@ static open_file look(int descriptor) {
   if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
     return (open_file){.contents = interlock_file_key(&status)};
   }
-  bool is_pipe = S_ISFIFO(status.st_mode), is_socket = S_ISSOCK(status.st_mode);
-  return (open_file){
-      .is_pipe = is_pipe, .is_socket = is_socket, .is_device = !is_pipe && !is_socket};
+  if (S_ISFIFO(status.st_mode)) return (open_file){.escape = "a call on a pipe"};
+  if (S_ISSOCK(status.st_mode)) return (open_file){.escape = "a call on a socket"};
+  // The devices of memory, such as /dev/null and /dev/urandom, keep nothing.
+  enum { of_memory = 1 };
+  if (S_ISCHR(status.st_mode)) {
+    bool keeps_nothing = major(status.st_rdev) == of_memory;
+    return (open_file){.is_device = true, .escape = keeps_nothing ? NULL : "a call on a device"};
+  }
+  return (open_file){.escape = "a call on a descriptor without a file"};
 }
 
 static bool is_asked(int descriptor, interlock_site site) {
@@ -50,11 +60,8 @@ static void reach(const char *name, int descriptor, bool changes, bool moves,
                   interlock_site site) {
   if (!is_asked(descriptor, site)) return;
   open_file file = look(descriptor);
-  if (file.is_pipe || file.is_socket) {
-    interlock_escaped(file.is_pipe ? "a call on a pipe" : "a call on a socket");
-    return;
-  }
-  if (file.is_device) return;
+  if (file.escape) interlock_escaped(file.escape);
+  if (file.escape || file.is_device) return;
   interlock_operation_kind kind = changes ? K(FILE_CHANGE) : K(FILE_READ);
   uintptr_t key = file.contents ? file.contents : description_key(descriptor);
   interlock_name_call(name);
@@ -75,10 +82,20 @@ void interlock_position_point(const char *name, int descriptor, bool changes,
   reach(name, descriptor, changes, true, site);
 }
 
+void interlock_transfer_point(const char *name, int from, int to, interlock_site site) {
+  reach(name, from, false, true, site);
+  if (!is_asked(to, site)) return;
+  open_file file = look(to);
+  if (file.escape) interlock_escaped(file.escape);
+  if (file.escape || file.is_device) return;
+  if (file.contents) did(K(FILE_CHANGE), file.contents);
+  did(K(FILE_CHANGE), description_key(to));
+}
+
 void interlock_close_point(int descriptor, interlock_site site) {
   if (!is_asked(descriptor, site)) return;
   open_file file = look(descriptor);
-  if (file.is_pipe || file.is_socket || file.is_device) return;
+  if (file.escape || file.is_device) return;
   interlock_name_call("close");
   interlock_point(interlock_operation_on_file(K(FILE_CHANGE), description_key(descriptor)), NULL,
                   NULL, site.place);

@@ -9,15 +9,19 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dirent.h>
+#include <ftw.h>
+#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "../../../CInterlockEvents/interpose.h"
 
 #define ONLY_CONTROL 0u
 /// The constants of 'fcntl.h'.
-enum { here = -100, makes = 0100, truncates = 01000, link_itself = 0x100 };
+enum { here = -100, makes = 0100, truncates = 01000, link_itself = 0x100,
+       follows = 0x400 };
 
 #define PATH(folder, path, is_link_itself) ((interlock_path){folder, path, is_link_itself})
 
@@ -118,10 +122,23 @@ CHANGING(utimensat, (int folder, const char *path, const struct timespec times[2
 CHANGING(setxattr, (const char *path, const char *name, const void *value, size_t size, int flags),
          (path, name, value, size, flags), PATH(here, path, false))
 
+CHANGING(lchown, (const char *path, uid_t user, gid_t group), (path, user, group),
+         PATH(here, path, true))
+CHANGING(fchownat, (int folder, const char *path, uid_t user, gid_t group, int flags),
+         (folder, path, user, group, flags), PATH(folder, path, flags & link_itself))
+CHANGING(fchmodat, (int folder, const char *path, mode_t mode, int flags),
+         (folder, path, mode, flags), PATH(folder, path, flags & link_itself))
+CHANGING(removexattr, (const char *path, const char *name), (path, name), PATH(here, path, false))
+
 MAKING(mkdir, (const char *path, mode_t mode), (path, mode), PATH(here, path, true))
 MAKING(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode),
        PATH(folder, path, true))
 MAKING(symlink, (const char *target, const char *path), (target, path), PATH(here, path, true))
+MAKING(symlinkat, (const char *target, int folder, const char *path), (target, folder, path),
+       PATH(folder, path, true))
+MAKING(mkfifo, (const char *path, mode_t mode), (path, mode), PATH(here, path, true))
+MAKING(mkfifoat, (int folder, const char *path, mode_t mode), (folder, path, mode),
+       PATH(folder, path, true))
 /// A call that makes and opens a file whose name the call chooses.
 #define MAKING_OPEN(name, parameters, arguments)                                         \
   INTERPOSED_FAST(int, name, ONLY_CONTROL, parameters, arguments) {                      \
@@ -135,6 +152,12 @@ MAKING(symlink, (const char *target, const char *path), (target, path), PATH(her
 MAKING_OPEN(mkstemp, (char *path), (path))
 MAKING_OPEN(mkstemp64, (char *path), (path))
 MAKING_OPEN(mkostemp, (char *path, int flags), (path, flags))
+INTERPOSED_FAST(char *, mkdtemp, ONLY_CONTROL, (char *path), (path)) {
+  interlock_file_point("mkdtemp", INTERLOCK_FILE_MADE, PATH(here, path, true), THIS_SITE);
+  char *made = FOUND(mkdtemp)(path);
+  if (made) interlock_file_was_made(PATH(here, path, true));
+  return made;
+}
 
 #define REMOVING(name, parameters, arguments, path) \
   ON_PATH(int, name, parameters, arguments, REMOVED, path)
@@ -156,6 +179,10 @@ ON_TWO_PATHS(renameat2,
 ON_TWO_PATHS(link, (const char *path, const char *other), (path, other), LOOKED_UP,
              PATH(here, path, true), PATH(here, other, true))
 
+ON_TWO_PATHS(linkat, (int folder, const char *path, int second, const char *other, int flags),
+             (folder, path, second, other, flags), LOOKED_UP,
+             PATH(folder, path, !(flags & follows)), PATH(second, other, true))
+
 ON_DESCRIPTOR(ssize_t, pread, (int file, void *bytes, size_t size, off_t at),
               (file, bytes, size, at), false)
 ON_DESCRIPTOR(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t at),
@@ -166,6 +193,28 @@ ON_DESCRIPTOR(ssize_t, pwrite, (int file, const void *bytes, size_t size, off_t 
               (file, bytes, size, at), true)
 ON_DESCRIPTOR(ssize_t, pwrite64, (int file, const void *bytes, size_t size, off64_t at),
               (file, bytes, size, at), true)
+ON_DESCRIPTOR(ssize_t, preadv, (int file, const struct iovec *buffers, int count, off_t at),
+              (file, buffers, count, at), false)
+ON_DESCRIPTOR(ssize_t, pwritev, (int file, const struct iovec *buffers, int count, off_t at),
+              (file, buffers, count, at), true)
+ON_DESCRIPTOR(int, fchown, (int file, uid_t user, gid_t group), (file, user, group), true)
+ON_DESCRIPTOR(int, fsetxattr,
+              (int file, const char *name, const void *value, size_t size, int flags),
+              (file, name, value, size, flags), true)
+ON_DESCRIPTOR(int, fremovexattr, (int file, const char *name), (file, name), true)
+ON_DESCRIPTOR(ssize_t, fgetxattr, (int file, const char *name, void *value, size_t size),
+              (file, name, value, size), false)
+/// A call that copies from one open file to another.
+#define COPYING(name, parameters, arguments)                                             \
+  INTERPOSED_FAST(ssize_t, name, ONLY_CONTROL, parameters, arguments) {                  \
+    interlock_transfer_point(#name, from, to, THIS_SITE);                                \
+    return FOUND(name) arguments;                                                        \
+  }
+COPYING(sendfile, (int to, int from, off_t *at, size_t size), (to, from, at, size))
+COPYING(sendfile64, (int to, int from, off64_t *at, size_t size), (to, from, at, size))
+COPYING(copy_file_range,
+        (int from, off64_t *at, int to, off64_t *other_at, size_t size, unsigned flags),
+        (from, at, to, other_at, size, flags))
 ON_DESCRIPTOR(int, ftruncate, (int file, off_t size), (file, size), true)
 ON_DESCRIPTOR(int, ftruncate64, (int file, off64_t size), (file, size), true)
 ON_DESCRIPTOR(int, fchmod, (int file, mode_t mode), (file, mode), true)
@@ -189,6 +238,17 @@ ESCAPES(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 ESCAPES(FILE *, fdopen, (int file, const char *mode), (file, mode))
 ESCAPES(int, chdir, (const char *path), (path))
 ESCAPES(int, fchdir, (int file), (file))
+ESCAPES(int, glob,
+        (const char *pattern, int flags, int (*fails)(const char *, int), glob_t *found),
+        (pattern, flags, fails, found))
+ESCAPES(int, scandir,
+        (const char *path, struct dirent ***found, int (*is_wanted)(const struct dirent *),
+         int (*order)(const struct dirent **, const struct dirent **)),
+        (path, found, is_wanted, order))
+ESCAPES(int, nftw,
+        (const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
+         int most, int flags),
+        (path, visit, most, flags))
 ESCAPES(int, dup, (int file), (file))
 ESCAPES(int, dup2, (int file, int other), (file, other))
 ESCAPES(int, dup3, (int file, int other, int flags), (file, other, flags))

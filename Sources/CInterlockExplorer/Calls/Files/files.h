@@ -56,6 +56,8 @@ void interlock_descriptor_point(const char *name, int descriptor, bool changes,
 void interlock_position_point(const char *name, int descriptor, bool changes,
                               interlock_site) HIDDEN;
 /// A point before a file's descriptor is closed.
+/// A call that reads one open file and writes another, and moves the positions of both.
+void interlock_transfer_point(const char *name, int from, int to, interlock_site site) HIDDEN;
 void interlock_close_point(int descriptor, interlock_site) HIDDEN;
 /// A point before the entries of an open folder are read.
 void interlock_listing_point(int descriptor, interlock_site) HIDDEN;

@@ -2,17 +2,46 @@
 // notifications.
 #include "items.h"
 
+#include "../../Engine/engine.h"
+
 #ifdef INTERLOCK_INTERPOSES
 
 /// In a group's object, `value` is the number of entries that have not left; `first` and `last` are
-/// the notifications. No other kind of object has the flag.
+/// the notifications; `state` has the enters to which no leave belongs yet. No other kind of object
+/// has the flag.
 enum { is_group = 1 << 8 };
 
+/// An enter: the number of its thread, and the number of threads that were made before it.
+typedef struct enter {
+  struct enter *next;
+  uint32_t thread, made_before;
+} enter;
+
+/// Finds an enter of the calling thread, or of the threads that have made it, before they made it.
+/// Such an enter comes before the calling thread's next step in every order. Removes the enter, as
+/// no other leave belongs to it.
+static bool follows_own_enter(interlock_object *known) {
+  uint32_t made = UINT32_MAX;
+  for (const interlock_logical_thread *at = interlock_current_thread(); at; at = at->maker) {
+    for (enter **link = (enter **)&known->state; *link; link = &(*link)->next) {
+      if ((*link)->thread != at->number || (*link)->made_before > made) continue;
+      *link = (*link)->next;
+      return true;
+    }
+    made = at->number;
+  }
+  return false;
+}
+
 interlock_operation interlock_model_group_operation(interlock_operation_kind kind, void *group) {
-  const interlock_object *known = interlock_object_at(group);
+  interlock_object *known = interlock_object_at(group);
   interlock_operation operation = interlock_operation_of(kind, known->number, 0);
-  bool counts = kind == INTERLOCK_OPERATION_GROUP_ENTER || kind == INTERLOCK_OPERATION_GROUP_LEAVE;
-  if (counts && !known->first) operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  bool leaves = kind == INTERLOCK_OPERATION_GROUP_LEAVE;
+  bool is_balanced = leaves ? follows_own_enter(known) : kind == INTERLOCK_OPERATION_GROUP_ENTER;
+  if ((leaves || is_balanced) && !known->first) {
+    operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+    if (is_balanced) operation.flags |= INTERLOCK_OPERATION_BALANCED;
+  }
   return operation;
 }
 
@@ -29,6 +58,10 @@ bool interlock_model_is_group(void *group) {
 
 void interlock_model_group_enter(void *group) {
   interlock_object *known = interlock_object_at(group);
+  enter *made = interlock_execution_memory(sizeof *made);
+  *made = (enter){known->state, interlock_current_thread()->number,
+                  (uint32_t)interlock_the_engine.threads.count};
+  known->state = made;
   known->flags = is_group;
   known->value++;
 }
@@ -76,6 +109,18 @@ long interlock_model_group_wait(void *group, uint64_t due, interlock_site site) 
   return timed_out;
 }
 
+/// Takes the flags of the threads' next enters and leaves: a notification is registered now.
+static void take_flags(uint32_t group) {
+  INTERLOCK_EACH_LIVE(thread) {
+    interlock_operation *pending = &thread->pending;
+    bool counts = pending->kind == INTERLOCK_OPERATION_GROUP_ENTER ||
+                  pending->kind == INTERLOCK_OPERATION_GROUP_LEAVE;
+    if (!counts || pending->object != group) continue;
+    pending->flags = 0;
+    interlock_the_engine.pending.items[thread->number] = *pending;
+  }
+}
+
 void interlock_model_group_notify(void *group, model_item *item, uintptr_t place) {
   interlock_object *known = interlock_object_at(group);
   if (known->value == 0) {
@@ -84,6 +129,7 @@ void interlock_model_group_notify(void *group, model_item *item, uintptr_t place
   }
   // The notification lets other code observe when the last member leaves.
   interlock_note_try();
+  if (!known->first) take_flags(known->number);
   if (dispatch_retain) dispatch_retain(group);
   model_item *last = known->last;
   if (last) {

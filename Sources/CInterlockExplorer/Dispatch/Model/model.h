@@ -48,6 +48,8 @@ struct interlock_model_queue {
   /// for the order in which the queue's entries reach its target; see `interlock_model_did_pass`.
   void *object;
   uint32_t number, passage;
+  /// The number of the object of the queue's specific values; 0 until one is used.
+  uint32_t specifics;
   model_queue_kind kind;
   model_queue *target;
   /// The target that the queue gets once the entries that it has let through have ended; NULL for
