@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks that the files of a C target do not call each other in circles, by the symbols of the debug
-# build's object files. Ends with 1 if a file is in a circle, and prints the calls of the circle.
+# Checks that the files of a C target do not call each other in circles, and define no function twice,
+# by the symbols of the debug build's object files. The linker keeps one of two weak definitions, and
+# says nothing. Ends with 1 if a file is in a circle, and prints the calls of the circle.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -49,7 +50,12 @@ for folder in Sources/C*/; do
     objects+=("$object")
   done < <(git ls-files "$folder*.c")
   [ ${#objects[@]} -gt 0 ] || continue
-  nm -A -P "${objects[@]}" | circles | sort > "$work/found"
+  nm -A -P "${objects[@]}" > "$work/symbols"
+  while read -r symbol; do
+    echo "error: $target defines '$symbol' in two files" >&2
+    failed=1
+  done < <(awk '$3 ~ /^[TW]$/ && $2 !~ /_helper_block_/ { print $2 }' "$work/symbols" | sort | uniq -d)
+  circles < "$work/symbols" | sort > "$work/found"
   awk -v target="$target" '$1 == "circle" { print target "/" $2 }' "$work/found" >> "$work/all"
   awk '$1 == "call"' "$work/found" | sed "s|^call|$target|" >> "$work/calls"
 done
