@@ -6,7 +6,7 @@
 #include "../../Dependency/enabledness.h"
 #include "interlock_strategies.h"
 #include "../jobs.h"
-#include "wakeup_tree.h"
+#include "wakeup_nodes.h"
 
 enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = 4096 };
 

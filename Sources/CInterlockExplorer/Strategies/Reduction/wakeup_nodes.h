@@ -3,8 +3,8 @@
 ///
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
 /// Partial Order Reduction", J. ACM 64(4), 2017, section 6.
-#ifndef INTERLOCK_WAKEUP_TREE_H
-#define INTERLOCK_WAKEUP_TREE_H
+#ifndef INTERLOCK_WAKEUP_NODES_H
+#define INTERLOCK_WAKEUP_NODES_H
 
 #include "step_record.h"
 

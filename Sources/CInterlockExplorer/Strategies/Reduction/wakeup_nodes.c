@@ -1,4 +1,4 @@
-#include "wakeup_tree.h"
+#include "wakeup_nodes.h"
 
 #include <stdlib.h>
 
