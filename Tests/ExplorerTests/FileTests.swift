@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "a call that duplicates or locks a file, or is on no file, is not controlled, and the exploration names it",
+    "a call that duplicates or locks a file, or is on no file, escapes, and is named",
     arguments: [
       ("dup", "dup"), ("dup2", "dup2"), ("fcntl", "fcntl"),
       ("fcntl-close", "fcntl"), ("fcntl-lock", "fcntl"), ("flock", "flock"), ("lockf", "lockf"),

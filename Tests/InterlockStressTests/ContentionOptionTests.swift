@@ -38,7 +38,8 @@ struct ContentionOptionTests {
       let records = (1...2).map { test.folder + "/\(required)-\($0).jsonl" }
       for (index, record) in records.enumerated() {
         let shard = ["--shard", "\(index + 1)/2", "--record", record]
-        _ = test.run(["reads", "--subject", "good"] + shard + (required ? ["--require-contention"] : []))
+        let demand = required ? ["--require-contention"] : []
+        _ = test.run(["reads", "--subject", "good"] + shard + demand)
       }
       #expect(test.world.perform(["merge"] + records) == (required ? .unmet : .met))
     }

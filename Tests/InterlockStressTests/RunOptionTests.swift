@@ -24,7 +24,8 @@ struct RunOptionTests {
     #expect(delays() == [TrialDelays()])
     #expect(delays("--delays", "off") == [nil])
     #expect(
-      delays("--traps", "StressScenarios/traps") == [TrialDelays(trapFile: test.folder + "/StressScenarios/traps")])
+      delays("--traps", "StressScenarios/traps")
+        == [TrialDelays(trapFile: test.folder + "/StressScenarios/traps")])
     #expect(delays("--traps", "/tmp/traps") == [TrialDelays(trapFile: "/tmp/traps")])
     #expect(test.run("reads", "--traps", "t", "--delays", "off") == .usage)
     #expect(test.errors.text.contains("'--traps <file>' does nothing with '--delays off'"))

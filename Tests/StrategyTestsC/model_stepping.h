@@ -23,8 +23,8 @@ void model_make_slot(model_stepping *s, unsigned slot);
 void model_enqueue(model_stepping *s, unsigned slot);
 void model_begin_block(model_stepping *s, unsigned queue);
 void model_finish(model_stepping *s, unsigned queue, bool is_barrier);
-/// The flags of an enter and a leave while no notification is registered. A leave of the model comes
-/// after an enter of its own.
+/// The flags of an enter and a leave while no notification is registered. Each leave of the model
+/// comes after an enter of its own.
 enum {
   model_unnotified = INTERLOCK_OPERATION_NO_NOTIFICATION | INTERLOCK_OPERATION_BALANCED,
 };
