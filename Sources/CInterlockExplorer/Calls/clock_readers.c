@@ -55,7 +55,8 @@ static bool is_in_thread_sleep(void) {
 
 extern const char __start_interlock_runs[] HIDDEN, __stop_interlock_runs[] HIDDEN;
 
-/// True if the address is in the explorer's code that runs blocks and jobs (Dispatch/Model/running.c).
+/// True if the address is in the explorer's code that runs blocks and jobs
+/// (Dispatch/Model/running.c).
 static bool runs_blocks(uintptr_t address) {
   uintptr_t runs = (uintptr_t)__start_interlock_runs;
   return address - runs < (uintptr_t)__stop_interlock_runs - runs;

@@ -19,6 +19,8 @@ void *interlock_grow(void *items, size_t *room, size_t size) {
 
 interlock_logical_thread *interlock_current_thread(void) { return interlock_the_engine.current; }
 
-const interlock_exploration_options *interlock_exploration_asked(void) { return &interlock_the_engine.options; }
+const interlock_exploration_options *interlock_exploration_asked(void) {
+  return &interlock_the_engine.options;
+}
 
 #endif

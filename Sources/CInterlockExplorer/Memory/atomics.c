@@ -65,7 +65,8 @@ void interlock_explored_atomic(interlock_atomic_call *call) {
                           .object = operations[0].object,
                           .stores = call->stores};
   // An access of 16 bytes has two units. A store to one half counts as a store to the other half.
-  bool can_wait = call->size <= INTERLOCK_LOOP_WIDEST && (count == 1 || call->size == INTERLOCK_LOOP_WIDEST);
+  bool can_wait = call->size <= INTERLOCK_LOOP_WIDEST &&
+                  (count == 1 || call->size == INTERLOCK_LOOP_WIDEST);
   if (can_wait) loop->now.state = interlock_loop_state(call, loop);
   loop->waits_since = can_wait && call->reads ? interlock_loop_start(loop) : loop->count;
   call->is_step = true;
@@ -74,7 +75,8 @@ void interlock_explored_atomic(interlock_atomic_call *call) {
   if (call->repeats) call->seen = loop->reads[loop->waits_since].seen;
   // With the weak memory model, a loop that has read an older store may continue with a newer
   // store.
-  bool must_wait = call->repeats && !(call->stores && interlock_loop_has_changed(ENGINE.current, loop));
+  bool must_wait =
+      call->repeats && !(call->stores && interlock_loop_has_changed(ENGINE.current, loop));
   if (must_wait) operations[0].flags |= INTERLOCK_OPERATION_AWAITS_CHANGE;
   interlock_marks.hidden--;
   if (must_wait) ENGINE.result->bounds_loops = true;
@@ -111,7 +113,9 @@ void interlock_explored_atomic_was(const interlock_atomic_call *call, const char
   operation.kind = INTERLOCK_OPERATION_READ;
   interlock_turned_out(operation);
   // The operation on the upper half of the 16 bytes.
-  if (call->size == INTERLOCK_LOOP_WIDEST) ENGINE.performed.items[ENGINE.asked + 1].kind = operation.kind;
+  if (call->size == INTERLOCK_LOOP_WIDEST) {
+    ENGINE.performed.items[ENGINE.asked + 1].kind = operation.kind;
+  }
   interlock_call_turned_out(failed);
 }
 

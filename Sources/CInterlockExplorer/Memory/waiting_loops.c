@@ -30,7 +30,8 @@ static uint64_t mixed(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-uint64_t interlock_loop_state(const interlock_atomic_call *call, const struct interlock_loop *loop) {
+uint64_t interlock_loop_state(const interlock_atomic_call *call,
+                              const struct interlock_loop *loop) {
   const interlock_stack *stack = ENGINE.current->stack;
   const uintptr_t *frame = call->frame;
   if (!frame || !stack || (uintptr_t)frame - stack->low >= stack->top - stack->low) return 0;

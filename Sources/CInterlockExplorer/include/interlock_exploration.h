@@ -104,8 +104,8 @@ enum {
   INTERLOCK_OPERATION_FAILED = 1,
   /// For `GROUP_ENTER` and `GROUP_LEAVE`: no notification is registered on the group.
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
-  /// The same, and for `GROUP_LEAVE`: the leave comes after an enter that no other leave belongs to,
-  /// in every order. Without such an enter it may come too early, which traps.
+  /// The same, and for `GROUP_LEAVE`: the leave comes after an enter that no other leave belongs
+  /// to, in every order. Without such an enter it may come too early, which traps.
   INTERLOCK_OPERATION_BALANCED = 2,
   /// For `GROUP_WAIT`: the group is a task group, and its wait keeps no thread of a pool.
   INTERLOCK_OPERATION_OF_TASKS = 1,

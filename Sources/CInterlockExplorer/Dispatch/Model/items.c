@@ -125,8 +125,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     return;
   }
   interlock_logical_thread *made =
-      interlock_spawn(interlock_the_engine.models->run_items, item, interlock_model_first_of(item), interlock_model_may_begin, &item->entry,
-                      INTERLOCK_THREAD_UNNAMED, place);
+      interlock_spawn(interlock_the_engine.models->run_items, item, interlock_model_first_of(item),
+                      interlock_model_may_begin, &item->entry, INTERLOCK_THREAD_UNNAMED, place);
   if (!made) {
     interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
     interlock_execution_abandon();

@@ -65,7 +65,8 @@ RUNS_BLOCKS void *interlock_model_run_items(void *argument) {
     interlock_operation next = interlock_model_first_of(item);
     if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
     interlock_name_call("continue");
-    interlock_point_announced(next, interlock_model_may_begin, &item->entry, interlock_current_thread()->place);
+    interlock_point_announced(next, interlock_model_may_begin, &item->entry,
+                              interlock_current_thread()->place);
   }
   return NULL;
 }
