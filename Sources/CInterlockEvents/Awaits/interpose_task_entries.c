@@ -8,6 +8,8 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
+/// The identity of the main actor's executor.
+extern char _dispatch_main_q[] __attribute__((weak));
 /// The stub at which a task resumes after one of these calls.
 extern const char interlock_switch_ended[] HIDDEN;
 
@@ -47,9 +49,11 @@ static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *argume
       // A switch to the task's current executor is no step.
       if (to.identity == interlock_current_executor().identity) return;
       bool has_own_executor = to.identity && !object;
-      interlock_ask_task(
-          has_own_executor ? INTERLOCK_TASK_CALL_SWITCH_EXECUTOR : INTERLOCK_TASK_CALL_SWITCH,
-          object, site);
+      interlock_ask_task(to.identity == (uintptr_t)_dispatch_main_q
+                             ? INTERLOCK_TASK_CALL_SWITCH_MAIN
+                         : has_own_executor ? INTERLOCK_TASK_CALL_SWITCH_EXECUTOR
+                                            : INTERLOCK_TASK_CALL_SWITCH,
+                         object, site);
       break;
     }
     case TASK_WAIT:

@@ -11,8 +11,9 @@
 typedef enum {
   /// Switches to the actor `object`; if that is 0, leaves the task's own actor or executor.
   INTERLOCK_TASK_CALL_SWITCH,
-  /// Switches to the main actor, or to an actor with a user's executor.
+  /// Switches to an actor with a user's executor; to the main actor.
   INTERLOCK_TASK_CALL_SWITCH_EXECUTOR,
+  INTERLOCK_TASK_CALL_SWITCH_MAIN,
   /// Waits, in this order: for the task `object`; for the next task of the group `object` that
   /// ends, whose result the caller sees; for all tasks left in the group, of which the caller sees
   /// the first failure; for all tasks left, of which the caller sees nothing. Below: for a stream,

@@ -84,6 +84,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
     case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR:
+    case INTERLOCK_TASK_CALL_SWITCH_MAIN:
     case INTERLOCK_TASK_CALL_AWAIT_NEXT:
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
     case INTERLOCK_TASK_CALL_AWAIT_REST:
@@ -103,6 +104,7 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
   switch (call) {
     case INTERLOCK_TASK_CALL_SWITCH: return object ? "to actor" : "leave actor";
     case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR: return "to actor";
+    case INTERLOCK_TASK_CALL_SWITCH_MAIN: return "to main actor";
     case INTERLOCK_TASK_CALL_AWAIT: return "await task";
     case INTERLOCK_TASK_CALL_AWAIT_NEXT:
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
@@ -228,6 +230,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (thread->turn) {
     bool leaves = call == INTERLOCK_TASK_CALL_SWITCH ||
                   call == INTERLOCK_TASK_CALL_SWITCH_EXECUTOR ||
+                  call == INTERLOCK_TASK_CALL_SWITCH_MAIN ||
                   call == INTERLOCK_TASK_CALL_COMPLETE;
     // At other calls the turn ends with the task's job, if the task has to wait.
     if (leaves) interlock_actor_left(thread);
