@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <threads.h>
 #include <unistd.h>
 
 static void publish_order(interlock_order_change change, const volatile void *object) {
@@ -162,6 +163,35 @@ SELECTS(pselect,
         (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *limit,
          const sigset_t *signals),
         (count, reads, writes, others, limit, signals), tv_nsec)
+INTERPOSED int epoll_wait(int set, struct epoll_event *found, int most, int limit) {
+  typedef int epoll_call(int, struct epoll_event *, int, int);
+  epoll_call *real = REAL(epoll_call, epoll_wait);
+  int result = interlock_look_at_epoll(set, found, most, limit, RETURNS_TO);
+  if (result == 0) result = real(set, found, most, limit);
+  if (result > 0) order_after_unknown();
+  return result;
+}
+
+// Locks and threads of C11. The thread that begins comes after the calls that it makes itself only.
+
+#define OF_C11(name, parameters, arguments, before, after) \
+  MEETS(int, name, parameters, arguments, interlock_leave_to_c11(#name); before, after)
+#define ACQUIRES if (result == thrd_success) publish_order(INTERLOCK_ORDER_ACQUIRE, mutex)
+OF_C11(mtx_lock, (mtx_t *mutex), (mutex), , ACQUIRES)
+OF_C11(mtx_trylock, (mtx_t *mutex), (mutex), , ACQUIRES)
+OF_C11(mtx_timedlock, (mtx_t *mutex, const struct timespec *end), (mutex, end), , ACQUIRES)
+OF_C11(mtx_unlock, (mtx_t *mutex), (mutex), publish_order(INTERLOCK_ORDER_RELEASE, mutex), )
+OF_C11(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex),
+       publish_order(INTERLOCK_ORDER_RELEASE, mutex),
+       publish_order(INTERLOCK_ORDER_ACQUIRE, mutex))
+OF_C11(cnd_timedwait, (cnd_t *condition, mtx_t *mutex, const struct timespec *end),
+       (condition, mutex, end), publish_order(INTERLOCK_ORDER_RELEASE, mutex),
+       publish_order(INTERLOCK_ORDER_ACQUIRE, mutex))
+OF_C11(thrd_create, (thrd_t *thread, thrd_start_t function, void *argument),
+       (thread, function, argument), , )
+OF_C11(thrd_join, (thrd_t thread, int *ended), (thread, ended), ,
+       if (result == thrd_success) order_after_unknown())
+
 MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal), ,
       if (result == 0) order_after_unknown())
 FINDS(sigwaitinfo, (const sigset_t *signals, siginfo_t *signal), (signals, signal))

@@ -7,8 +7,6 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <spawn.h>
-#include <sys/epoll.h>
-#include <threads.h>
 
 typedef posix_spawn_file_actions_t actions_t;
 typedef posix_spawnattr_t attributes_t;
@@ -33,12 +31,13 @@ static void leave_to_wait(uintptr_t returns_to) {
   if (interlock_events_is_users(returns_to)) interlock_posix->leave("a wait for descriptors");
 }
 
-INTERPOSED_FAST(int, epoll_wait, 0, (int set, struct epoll_event *found, int most, int limit),
-                (set, found, most, limit)) {
-  int ready = would_wait(limit) ? FOUND(epoll_wait)(set, found, most, 0) : 0;
-  if (ready != 0) return ready;
-  if (would_wait(limit)) leave_to_wait(RETURNS_TO);
-  return FOUND(epoll_wait)(set, found, most, limit);
+int interlock_look_at_epoll(int set, struct epoll_event *found, int most, int limit,
+                            uintptr_t returns_to) {
+  typedef int epoll_call(int, struct epoll_event *, int, int);
+  if (!would_wait(limit)) return 0;
+  int ready = REAL(epoll_call, epoll_wait)(set, found, most, 0);
+  if (ready == 0) leave_to_wait(returns_to);
+  return ready;
 }
 
 void interlock_before_poll(struct pollfd *files, nfds_t count, int limit, uintptr_t returns_to) {
@@ -62,21 +61,9 @@ void interlock_before_select(int count, const fd_set *reads, const fd_set *write
   if (ready == 0) leave_to_wait(returns_to);
 }
 
-// Threads of C11, which the C library makes and locks without the interposed calls.
-
-#define LEAVES(name, parameters, arguments)                                                    \
-  INTERPOSED_FAST(int, name, 0, parameters, arguments) {                                       \
-    if (interlock_is_controlled()) interlock_posix->leave(#name);                              \
-    return FOUND(name) arguments;                                                              \
-  }
-LEAVES(thrd_create, (thrd_t *thread, thrd_start_t function, void *argument),
-       (thread, function, argument))
-LEAVES(mtx_lock, (mtx_t *mutex), (mutex))
-LEAVES(mtx_trylock, (mtx_t *mutex), (mutex))
-LEAVES(mtx_timedlock, (mtx_t *mutex, const struct timespec *end), (mutex, end))
-LEAVES(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex))
-LEAVES(cnd_timedwait, (cnd_t *condition, mtx_t *mutex, const struct timespec *end),
-       (condition, mutex, end))
+void interlock_leave_to_c11(const char *name) {
+  if (interlock_is_controlled()) interlock_posix->leave(name);
+}
 
 #if defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))

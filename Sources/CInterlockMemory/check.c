@@ -38,8 +38,8 @@ __attribute__((always_inline)) static inline cell_use use_of(
   if (__builtin_expect(!is_before(own, before), 0)) {
     if (!can_race(now, before)) return CELL_STAYS;
     interlock_memory_found(own, unit, now, place, before, *before_place);
-    // The pair has been reported, so the cell is no longer needed.
-    return CELL_IS_REPLACED;
+    // A later access may race with the earlier one at another place.
+    return replaces(now, before) ? CELL_IS_REPLACED : CELL_STAYS;
   }
   shadow_cell epoch =
       ~(shadow_cell)0xff & ~(CELL_WRITES | CELL_IS_ATOMIC | CELL_SITUATION);

@@ -1,7 +1,11 @@
 // The ways in which two accesses are ordered.
+#define _GNU_SOURCE
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <threads.h>
 
 #include "programs.h"
 
@@ -163,7 +167,70 @@ BODY(use_without, if (!made) make())
 static void once_correct(void) { run_both(use_once, use_once); }
 static void once_racy(void) { run_both(use_without, use_without); }
 
+// An exchange that finds another value is a load: it releases nothing, and writes nothing.
+static int go, kept = 1;
+static bool exchange_kept(int *value) {
+  int expected = 5;
+  return __atomic_compare_exchange_n(value, &expected, 6, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
+}
+BODY(fail_to_exchange, data = 1; exchange_kept(&kept); set_relaxed(&go))
+BODY(acquire_kept, await_relaxed(&go); (void)__atomic_load_n(&kept, __ATOMIC_ACQUIRE); data++)
+BODY(read_kept, (void)*(volatile int *)&kept; set_relaxed(&go))
+BODY(fail_later, await_relaxed(&go); exchange_kept(&kept))
+static void failed_exchange_racy(void) { run_both(fail_to_exchange, acquire_kept); }
+static void failed_exchange_correct(void) { run_both(read_kept, fail_later); }
+
+// The write races with both reads. Its thread stays, so that no reader takes the thread's place.
+static int are_read;
+BODY(write_first, data = 1; set_relaxed(&go); await_relaxed(&are_read))
+BODY(read_second, await_relaxed(&go); (void)data; set_relaxed(&flag))
+BODY(read_third, await_relaxed(&flag); (void)data; set_relaxed(&are_read))
+static void two_readers_racy(void) {
+  pthread_t writer;
+  pthread_create(&writer, NULL, write_first, NULL);
+  run_both(read_second, read_third);
+  pthread_join(writer, NULL);
+}
+
+// Other joins, C11's locks, and an event of a descriptor.
+static void timed_join_correct(void) {
+  pthread_t thread;
+  const struct timespec late = {INT32_MAX, 0};
+  pthread_create(&thread, NULL, add, NULL);
+  pthread_timedjoin_np(thread, NULL, &late);
+  data++;
+  pthread_create(&thread, NULL, add, NULL);
+  pthread_clockjoin_np(thread, NULL, CLOCK_REALTIME, &late);
+  data++;
+  pthread_create(&thread, NULL, add, NULL);
+  while (pthread_tryjoin_np(thread, NULL) != 0) sched_yield();
+  data++;
+}
+static mtx_t own_lock;
+BODY(lock_c11, mtx_lock(&own_lock); data++; mtx_unlock(&own_lock))
+static void c11_correct(void) {
+  mtx_init(&own_lock, mtx_plain);
+  run_both(lock_c11, lock_c11);
+}
+static int events, waited;
+BODY(send_event, data = 1; eventfd_write(events, 1))
+BODY(await_event, struct epoll_event found; epoll_wait(waited, &found, 1, -1); data++)
+static void epoll_correct(void) {
+  events = eventfd(0, 0);
+  waited = epoll_create1(0);
+  struct epoll_event wanted = {.events = EPOLLIN};
+  epoll_ctl(waited, EPOLL_CTL_ADD, events, &wanted);
+  run_both(send_event, await_event);
+}
+
 const memory_program memory_order_programs[] = {
+    {"failed_exchange.racy", failed_exchange_racy},
+    {"failed_exchange.correct", failed_exchange_correct},
+    {"two_readers.racy", two_readers_racy},
+    {"timed_join.correct", timed_join_correct},
+    {"c11.correct", c11_correct},
+    {"epoll.correct", epoll_correct},
     {"message.racy", message_racy},
     {"message_half.racy", message_half_racy},
     {"message.correct", message_correct},

@@ -16,6 +16,11 @@ private let raced: Int32 = 66
     }
   }
 
+  @Test("A write that races with two reads is reported with both")
+  func racesTwice() throws {
+    #expect(try MemoryProgram("two_readers.racy").races.count == 2)
+  }
+
   @Test(
     "A correct twin of a racy program is never reported",
     arguments: MemoryProgram.names.filter { $0.hasSuffix(".correct") })

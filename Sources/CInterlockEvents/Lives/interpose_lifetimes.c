@@ -100,26 +100,6 @@ INTERPOSED __attribute__((noreturn)) void pthread_exit(void *result) {
   __builtin_unreachable();
 }
 
-INTERPOSED_FAST(int, pthread_tryjoin_np, ONLY_CONTROL, (pthread_t thread, void **result),
-                (thread, result)) {
-  if (!interlock_is_controlled()) return FOUND(pthread_tryjoin_np)(thread, result);
-  return interlock_posix->join(thread, result, CLOCK_REALTIME, NULL, true, THIS_SITE);
-}
-
-INTERPOSED_FAST(int, pthread_timedjoin_np, ONLY_CONTROL,
-                (pthread_t thread, void **result, const struct timespec *end),
-                (thread, result, end)) {
-  if (!interlock_is_controlled()) return FOUND(pthread_timedjoin_np)(thread, result, end);
-  return interlock_posix->join(thread, result, CLOCK_REALTIME, end, false, THIS_SITE);
-}
-
-INTERPOSED_FAST(int, pthread_clockjoin_np, ONLY_CONTROL,
-                (pthread_t thread, void **result, clockid_t clock, const struct timespec *end),
-                (thread, result, clock, end)) {
-  if (!interlock_is_controlled()) return FOUND(pthread_clockjoin_np)(thread, result, clock, end);
-  return interlock_posix->join(thread, result, clock, end, false, THIS_SITE);
-}
-
 INTERPOSED_FAST(int, pthread_cancel, ONLY_CONTROL, (pthread_t thread), (thread)) {
   if (interlock_is_controlled()) interlock_posix->escaped("pthread_cancel");
   return FOUND(pthread_cancel)(thread);

@@ -247,18 +247,36 @@ INTERPOSED int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
 
 // The end of a thread.
 
-INTERPOSED int pthread_join(pthread_t thread, void **result) {
-  typedef int join_call(pthread_t, void **);
-  join_call *real = REAL(join_call, pthread_join);
-  if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(thread, result);
-  uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
-  int code = interlock_marks.controlled
-                 ? interlock_posix->join(thread, result, CLOCK_REALTIME, NULL, false,
-                                         (interlock_site){CALLER, place})
-                 : real(thread, result);
-  publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
-  return code;
+static uint32_t flag_of_join(bool tries, const struct timespec *end) {
+  if (tries) return INTERLOCK_FLAG_TRIED;
+  return end ? limit_flag(end) : 0;
 }
+
+/// A join until `end`; NULL for no limit. `tries`: the call does not wait.
+#define JOINS(name, clock, end, tries, parameters, arguments)                             \
+  INTERPOSED int name parameters {                                                        \
+    typedef int join_call parameters;                                                     \
+    join_call *real = REAL(join_call, name);                                              \
+    if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real arguments;         \
+    uintptr_t place = USER_PLACE;                                                         \
+    const void *joined = (const void *)thread;                                            \
+    const uint32_t limit = flag_of_join(tries, end);                                      \
+    publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, joined, limit, place);         \
+    int code = interlock_marks.controlled                                                 \
+                   ? interlock_posix->join(thread, result, clock, end, tries,             \
+                                           (interlock_site){CALLER, place})               \
+                   : real arguments;                                                      \
+    publish_result(code, INTERLOCK_OBJECT_THREAD, joined, limit, place);                  \
+    return code;                                                                          \
+  }
+JOINS(pthread_join, CLOCK_REALTIME, NULL, false, (pthread_t thread, void **result),
+      (thread, result))
+JOINS(pthread_tryjoin_np, CLOCK_REALTIME, NULL, true, (pthread_t thread, void **result),
+      (thread, result))
+JOINS(pthread_timedjoin_np, CLOCK_REALTIME, end, false,
+      (pthread_t thread, void **result, const struct timespec *end), (thread, result, end))
+JOINS(pthread_clockjoin_np, clock, end, false,
+      (pthread_t thread, void **result, clockid_t clock, const struct timespec *end),
+      (thread, result, clock, end))
 
 #endif

@@ -65,6 +65,9 @@ static const char *name_of_exchange(const interlock_atomic_call *call, bool foun
     return name##bits(at, value, memory_order, PLACE);                                             \
   }
 
+// A compare-exchange releases before it is performed, because other threads may see its effect at
+// once. If it finds another value than the expected one, it is a load, and releases nothing.
+
 /// A compare-exchange that returns whether it has written.
 #define COMPARE_BY(bits, type, strength, may, PERFORM)                                             \
   TWIN int explored_compare_##strength##bits(volatile type *at, type *expected, type desired,      \
@@ -145,6 +148,13 @@ static const char *name_of_exchange(const interlock_atomic_call *call, bool foun
   }                                                                                                \
   static inline bool compare##bits(volatile type *at, type *expected, type desired,                \
                                    int memory_order, int failure_order, uintptr_t place) {         \
+    type found = PERFORM##_load(at);                                                               \
+    if (found != *expected) {                                                                      \
+      before(at, sizeof(type), false, failure_order, place);                                       \
+      after(at, failure_order);                                                                    \
+      *expected = found;                                                                           \
+      return false;                                                                                \
+    }                                                                                              \
     before(at, sizeof(type), releases(memory_order), memory_order, place);                         \
     bool done = PERFORM##_compare(at, expected, desired);                                          \
     if (done && !releases(memory_order)) before(at, sizeof(type), true, relaxed, place);           \
@@ -156,6 +166,12 @@ static const char *name_of_exchange(const interlock_atomic_call *call, bool foun
                                         interlock_mutex_use use, uintptr_t place) {                \
     type wanted = expected;                                                                        \
     (void)wanted;                                                                                  \
+    type found = use == INTERLOCK_MUTEX_NONE ? PERFORM##_load(at) : expected;                      \
+    if (found != expected) {                                                                       \
+      before(at, sizeof(type), false, failure_order, place);                                       \
+      after(at, failure_order);                                                                    \
+      return found;                                                                                \
+    }                                                                                              \
     if (COMPARED##_unlocks(at, expected, desired, place)) memory_order = relaxed;                  \
     before(at, sizeof(type), releases(memory_order), memory_order, place);                         \
     bool done = PERFORM##_compare(at, &expected, desired);                                         \
