@@ -167,11 +167,13 @@ void interlock_model_source_change(void *object, int change) {
     disarm(from);
     return;
   }
-  // The first resume of a source activates it.
-  if (!from->is_active) {
-    from->is_active = true;
-  } else if (change < 0 && from->suspensions > 0) {
+  // A resume of an inactive source that is not suspended activates it.
+  if (change < 0 && from->suspensions > 0) {
     from->suspensions--;
+  } else if (!from->is_active) {
+    from->is_active = true;
+  } else if (change < 0) {
+    interlock_model_over_resume();
   }
   arm(from);
 }
