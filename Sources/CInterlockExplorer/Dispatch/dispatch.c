@@ -103,7 +103,7 @@ static bool is_of_system(const model_queue *queue) {
 
 static void suspend(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, 1);
+    interlock_model_source_suspend(object, site);
     return;
   }
   model_queue *queue = interlock_model_queue_at(object);
@@ -116,7 +116,7 @@ static void suspend(void *object, interlock_site site) {
 
 static void resume(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, -1);
+    interlock_model_source_resume(object, false, site);
     return;
   }
   model_queue *queue = interlock_model_queue_at(object);
@@ -128,7 +128,7 @@ static void resume(void *object, interlock_site site) {
 
 static bool activate(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, 0);
+    interlock_model_source_resume(object, true, site);
     return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
