@@ -125,8 +125,7 @@ let suspensionBodies = [
       })
     let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
     inactive.suspend()
-    inactive.activate()
-    inactive.activate()
+    runThreads({ inactive.activate() }, { inactive.activate() })
     inactive.resume()
     let ticked = DispatchSemaphore(value: 0)
     let timer = DispatchSource.makeTimerSource(queue: inactive)
@@ -142,6 +141,12 @@ let suspensionBodies = [
     timer.cancel()
     return true
   },
+  Body("suspended-before") {
+    // Only in the first execution is the queue made and suspended within the body.
+    suspendedBefore.resume()
+    suspendedBefore.sync {}
+    return true
+  },
   Body("suspended-queues-of-the-system") {
     // libdispatch ignores suspensions and resumes of the queues that it makes itself.
     let done = DispatchSemaphore(value: 0)
@@ -154,3 +159,9 @@ let suspensionBodies = [
     return true
   },
 ]
+
+private let suspendedBefore: DispatchQueue = {
+  let queue = DispatchQueue(label: "suspended")
+  queue.suspend()
+  return queue
+}()

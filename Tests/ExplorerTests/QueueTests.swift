@@ -45,7 +45,7 @@ import Testing
       "shared-target", "suspended", "inactive", "queue-identity", "main-queue", "notify",
       "late-enter-repaired", "semaphore-as-lock-repaired", "work-item", "work-item-barrier",
       "perform-repaired", "timer-source", "operations", "balanced-resumes",
-      "suspended-queues-of-the-system",
+      "suspended-before", "suspended-queues-of-the-system",
       "dry-pool", "reads-through-serial-queue",
     ])
   func correct(_ body: String) throws {

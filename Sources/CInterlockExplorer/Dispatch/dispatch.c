@@ -134,6 +134,8 @@ static bool activate(void *object, interlock_site site) {
   model_queue *queue = interlock_model_queue_at(object);
   if (!queue->is_inactive) return false;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
+  // Another thread may have activated the queue before this one's turn.
+  if (!queue->is_inactive) return false;
   queue->is_inactive = false;
   interlock_model_did_pass(queue);
   interlock_model_resume(queue);

@@ -267,7 +267,11 @@ void interlock_model_over_resume(void) {
 
 void interlock_model_resume(model_queue *queue) {
   // An inactive queue has a suspension that only its activation ends.
-  if (queue->suspensions == queue->is_inactive) interlock_model_over_resume();
+  if (queue->suspensions == queue->is_inactive) {
+    // The model does not know how often a queue was suspended before the execution.
+    if (!queue->is_of_execution) return;
+    interlock_model_over_resume();
+  }
   if (--queue->suspensions > 0) return;
   if (queue->kind != QUEUE_ROOT) advance(queue);
 }
