@@ -77,4 +77,91 @@ let suspensionBodies = [
     group.wait()
     return before == 0 && count.value == 1
   },
+  Body("over-resumed") {
+    let queue = DispatchQueue(label: "suspended")
+    queue.suspend()
+    queue.resume()
+    queue.resume()
+    return true
+  },
+  Body("over-resumed-inactive") {
+    // Only `activate` starts a queue that is inactive.
+    let queue = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
+    queue.resume()
+    return true
+  },
+  Body("over-resumed-timer") {
+    let timer = DispatchSource.makeTimerSource()
+    timer.setEventHandler {}
+    timer.resume()
+    timer.resume()
+    return true
+  },
+  Body("resumed-before-suspended") {
+    // Only the order in which the suspension comes first is right.
+    let queue = DispatchQueue(label: "suspended")
+    runThreads({ queue.suspend() }, { queue.resume() })
+    return true
+  },
+  Body("timer-resumed-before-suspended") {
+    // Unsafe: every thread may call a source.
+    nonisolated(unsafe) let timer = DispatchSource.makeTimerSource()
+    timer.setEventHandler {}
+    timer.resume()
+    runThreads({ timer.suspend() }, { timer.resume() })
+    timer.cancel()
+    return true
+  },
+  Body("balanced-resumes") {
+    let queue = DispatchQueue(label: "suspended")
+    runThreads(
+      {
+        queue.suspend()
+        queue.resume()
+      },
+      {
+        queue.suspend()
+        queue.resume()
+      })
+    let inactive = DispatchQueue(label: "inactive", attributes: .initiallyInactive)
+    inactive.suspend()
+    runThreads({ inactive.activate() }, { inactive.activate() })
+    inactive.resume()
+    let ticked = DispatchSemaphore(value: 0)
+    let timer = DispatchSource.makeTimerSource(queue: inactive)
+    timer.setEventHandler { ticked.signal() }
+    timer.schedule(deadline: .now())
+    timer.suspend()
+    timer.resume()
+    timer.activate()
+    timer.activate()
+    ticked.wait()
+    timer.suspend()
+    timer.resume()
+    timer.cancel()
+    return true
+  },
+  Body("suspended-before") {
+    // Only in the first execution is the queue made and suspended within the body.
+    suspendedBefore.resume()
+    suspendedBefore.sync {}
+    return true
+  },
+  Body("suspended-queues-of-the-system") {
+    // libdispatch ignores suspensions and resumes of the queues that it makes itself.
+    let done = DispatchSemaphore(value: 0)
+    for queue in [DispatchQueue.main, .global()] {
+      queue.resume()
+      queue.suspend()
+      queue.async { done.signal() }
+      done.wait()
+    }
+    return true
+  },
 ]
+
+private let suspendedBefore: DispatchQueue = {
+  let queue = DispatchQueue(label: "suspended")
+  queue.suspend()
+  return queue
+}()

@@ -44,7 +44,8 @@ import Testing
       "check-then-act-repaired", "writes-with-barrier", "sync-within-sync", "ordered-syncs",
       "shared-target", "suspended", "inactive", "queue-identity", "main-queue", "notify",
       "late-enter-repaired", "semaphore-as-lock-repaired", "work-item", "work-item-barrier",
-      "perform-repaired", "timer-source", "operations",
+      "perform-repaired", "timer-source", "operations", "balanced-resumes",
+      "suspended-before", "suspended-queues-of-the-system",
       "dry-pool", "reads-through-serial-queue",
     ])
   func correct(_ body: String) throws {
@@ -61,6 +62,8 @@ import Testing
     arguments: [
       "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-barrier",
       "sync-on-own-barrier-by-block", "sync-on-own-target", "wrong-queue", "unbalanced-leave",
+      "over-resumed", "over-resumed-inactive", "over-resumed-timer", "resumed-before-suspended",
+      "timer-resumed-before-suspended",
     ])
   func misuse(_ body: String) throws {
     let exploration = try Exploration(body)

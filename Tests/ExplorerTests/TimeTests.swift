@@ -61,7 +61,7 @@ import Testing
     arguments: [
       ("sleeps", ["AB"]), ("shorter-sleep-first", ["12"]), ("usleep-as-join", ["1"]),
       ("timed-wait", ["signalled"]), ("same-instant", ["AB", "BA"]), ("timers-in-turn", []),
-      ("debounce", []), ("cancelled-sleep", []),
+      ("debounce", []), ("cancelled-sleep", []), ("timer-with-slow-handler", []),
     ])
   func exact(_ body: String, _ outcomes: [String]) throws {
     let exploration = try Exploration(body, "--exact-time", "--pool-width", "0")

@@ -239,8 +239,8 @@ INTERPOSED intptr_t dispatch_source_testcancel(void *source) {
 
 INTERPOSED uintptr_t dispatch_source_get_data(void *source) {
   typedef uintptr_t get(void *);
-  // The number of firings since the last call of the handler: the model calls the handler for each
-  // firing.
+  // libdispatch returns the number of firings since the last call of the handler. The model does
+  // not count the firings that are one event.
   if (is_timer(source, RETURNS_TO)) return 1;
   return REAL(get, dispatch_source_get_data)(source);
 }

@@ -94,12 +94,20 @@ static void group_leave(void *group, interlock_site site) {
 
 // Queues.
 
+extern char _dispatch_main_q[] __attribute__((weak));
+
+/// True for the queues that libdispatch makes itself: it ignores their suspensions and resumes.
+static bool is_of_system(const model_queue *queue) {
+  return queue->kind == QUEUE_ROOT || queue->object == (void *)_dispatch_main_q;
+}
+
 static void suspend(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, 1);
+    interlock_model_source_suspend(object, site);
     return;
   }
   model_queue *queue = interlock_model_queue_at(object);
+  if (is_of_system(queue)) return;
   if (queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_SUSPEND, queue->number, 0), site);
   interlock_model_did_pass(queue);
@@ -108,10 +116,11 @@ static void suspend(void *object, interlock_site site) {
 
 static void resume(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, -1);
+    interlock_model_source_resume(object, false, site);
     return;
   }
   model_queue *queue = interlock_model_queue_at(object);
+  if (is_of_system(queue)) return;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
   interlock_model_did_pass(queue);
   interlock_model_resume(queue);
@@ -119,12 +128,14 @@ static void resume(void *object, interlock_site site) {
 
 static bool activate(void *object, interlock_site site) {
   if (interlock_model_is_source(object)) {
-    interlock_model_source_change(object, 0);
+    interlock_model_source_resume(object, true, site);
     return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
   if (!queue->is_inactive) return false;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
+  // Another thread may have activated the queue before this one's turn.
+  if (!queue->is_inactive) return false;
   queue->is_inactive = false;
   interlock_model_did_pass(queue);
   interlock_model_resume(queue);

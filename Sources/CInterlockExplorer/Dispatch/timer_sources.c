@@ -1,5 +1,11 @@
 // Timer sources. A queue of libdispatch, which gets no blocks, stands for each source: a queue can
 // be retained, released and given a context, and need not be active to be released.
+//
+// A source is at most once in its target queue. When its turn comes there, it calls the event
+// handler once if it has fired, and then the cancel handler if it is cancelled. So no handler runs
+// beside another one. A source that fires while its handler runs comes behind the blocks that the
+// queue has by then. A suspended source leaves the queue when its turn comes, and comes back at the
+// last resume.
 #include "timer_sources.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -28,12 +34,22 @@ typedef struct source {
   handler on_event, on_cancel;
   uint64_t due, interval;
   interlock_logical_thread *timer;
+  /// The row of waits of the last firing.
+  interlock_row_of_waits waits;
   /// The call site that set the timer last.
   uintptr_t place;
   uint32_t suspensions;
   bool is_active, is_cancelled, is_armed;
   /// The source has fired, and its handler has not begun.
   bool is_pending;
+  /// The source is in its target queue or runs there, or libdispatch's manager removes the timer.
+  bool is_posted;
+  /// The manager, a thread of libdispatch, has the timer and must remove it before the cancel
+  /// handler can run. It gives the timer up when the timer fires for the last time, or a second
+  /// time before the handler begins; it takes the timer back once the handler has run.
+  bool is_at_manager;
+  /// The cancel handler has begun, or would have if there were one.
+  bool is_over;
 } source;
 
 /// The sources of the execution, linked by `next`.
@@ -74,22 +90,13 @@ static void run_handler(source *from, handler *called) {
   called->function(called->is_block ? called->context : dispatch_get_context(from->object));
 }
 
-static void run_on_event(void *context) {
-  source *from = context;
-  from->is_pending = false;
-  // The source may have been cancelled after it fired, so test it here.
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0));
-  if (from->is_cancelled) return;
-  run_handler(from, &from->on_event);
-}
-
 static void release(handler *called) {
   if (called->is_block && called->context && _Block_release) _Block_release(called->context);
   *called = (handler){0};
 }
 
-static void run_on_cancel(void *context) {
-  source *from = context;
+static void run_on_cancel(source *from) {
+  from->is_over = true;
   run_handler(from, &from->on_cancel);
   release(&from->on_event);
   release(&from->on_cancel);
@@ -98,39 +105,120 @@ static void run_on_cancel(void *context) {
   dispatch_release(from->object);
 }
 
-static void hand_over(source *from, void (*function)(void *), uintptr_t place) {
-  interlock_dispatch_request request = {.queue = from->queue, .function = function,
-                                        .context = from};
-  interlock_model_hand_over(interlock_model_item_of(&request), place);
+/// Returns the operation that looks at what firings, suspensions and a cancellation have changed.
+static interlock_operation look_of(const source *from) {
+  return interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0);
+}
+
+static bool is_set(const source *from) { return from->is_armed && from->due != INTERLOCK_NEVER; }
+
+static bool repeats(const source *from) {
+  return from->interval != 0 && from->interval != INTERLOCK_NEVER;
 }
 
 static void arm(source *from);
+static void wake(source *from, uintptr_t place);
+
+static void *remove_from_manager(void *context) {
+  source *from = context;
+  interlock_did(look_of(from));
+  from->is_posted = false;
+  // The manager does not handle a suspended source.
+  if (!from->suspensions) from->is_at_manager = false;
+  wake(from, interlock_current_thread()->place);
+  return NULL;
+}
+
+/// True if it matters whether the source keeps its turn in the queue between two handlers.
+static bool turn_matters(const source *from) {
+  const model_queue *queue = interlock_model_queue_at(from->queue);
+  return interlock_model_order_matters(queue) || interlock_model_is_nested(queue) ||
+         interlock_model_pools_matter();
+}
+
+/// Calls the event handler, and looks at the source again.
+static void handle_event(source *from) {
+  from->is_pending = false;
+  // A repeating timer that the manager has given up skips the times that have passed.
+  if (repeats(from) && is_set(from) && !from->is_at_manager && interlock_is_due(from->due)) {
+    uint64_t passed = interlock_virtual_now() - from->due;
+    from->due += (passed / from->interval + 1) * from->interval;
+  }
+  run_handler(from, &from->on_event);
+  // A cancellation that comes after the handler's last step and before this look lets the cancel
+  // handler run in the same turn. Only the order of the queue shows the difference.
+  if (!from->is_cancelled && !from->is_at_manager && turn_matters(from)) {
+    interlock_name_call("end of timer's handler");
+    interlock_point(look_of(from), NULL, NULL, interlock_current_thread()->place);
+  } else {
+    interlock_did(look_of(from));
+  }
+}
+
+/// The source's turn in its target queue.
+static void run_source(void *context) {
+  source *from = context;
+  interlock_did(look_of(from));
+  const bool is_suspended = from->suspensions;
+  if (!is_suspended && from->is_pending && !from->is_cancelled) handle_event(from);
+  from->is_posted = false;
+  // A suspension by the event handler does not delay the cancel handler.
+  if (!is_suspended && from->is_cancelled && !from->is_at_manager) return run_on_cancel(from);
+  if (!from->is_cancelled && !from->is_pending) from->is_at_manager = is_set(from);
+  // The next firing continues the row of the last one, which may have come during this turn.
+  interlock_current_thread()->waits = from->waits;
+  arm(from);
+  wake(from, 0);
+}
+
+/// Hands the source over to its target queue or to the manager, if it has something to do there.
+static void wake(source *from, uintptr_t place) {
+  if (from->is_posted || from->is_over || !from->is_active || from->suspensions) return;
+  if (from->is_cancelled && from->is_at_manager) {
+    from->is_posted = true;
+    interlock_logical_thread *manager =
+        interlock_spawn(remove_from_manager, from,
+                        interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0), NULL, NULL,
+                        INTERLOCK_THREAD_UNNAMED, place);
+    manager->call = "remove timer";
+  } else if (from->is_cancelled || from->is_pending) {
+    from->is_posted = true;
+    interlock_dispatch_request request = {.queue = from->queue, .function = run_source,
+                                          .context = from};
+    interlock_model_hand_over(interlock_model_item_of(&request), place);
+  }
+}
 
 static void fire(void *context) {
   source *from = context;
   from->timer = NULL;
+  from->waits = interlock_current_thread()->waits;
   from->is_armed = false;
-  bool was_pending = from->is_pending;
+  if (from->is_pending || !repeats(from)) from->is_at_manager = false;
   from->is_pending = true;
-  if (!was_pending) hand_over(from, run_on_event, 0);
-  if (from->interval == 0 || from->interval == INTERLOCK_NEVER) return;
+  wake(from, 0);
+  if (!repeats(from)) return;
   from->due += from->interval;
   from->is_armed = true;
   arm(from);
 }
 
 static void arm(source *from) {
-  bool runs = from->is_armed && from->is_active && !from->suspensions && !from->is_cancelled;
-  if (!runs || from->timer || from->due == INTERLOCK_NEVER) return;
+  bool runs = from->is_at_manager && is_set(from) && from->is_active && !from->suspensions &&
+              !from->is_cancelled;
+  if (!runs || from->timer) return;
   from->timer = interlock_timer_start(from->due, fire, from, from->number, 0);
 }
 
-/// Returns the operation of a change of the timer. It depends on the timer's own firing and, with
-/// exact times, on the firing of other timers.
-static interlock_operation change_of(const source *from) {
-  return interlock_time_is_exact()
-             ? interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0)
-             : interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, from->number, 0);
+/// Asks to change the timer. The change depends on the timer's own firing and on the handlers and,
+/// with exact times, on the firing of other timers.
+static void ask_change(const source *from, const char *call, interlock_site site) {
+  interlock_operation change =
+      interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, from->number, 0);
+  if (interlock_model_is_choice(site)) interlock_name_call(call);
+  if (!interlock_time_is_exact()) return interlock_model_ask(change, site);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0), site);
+  interlock_did(change);
 }
 
 static void disarm(source *from) {
@@ -141,13 +229,16 @@ static void disarm(source *from) {
 void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval,
                                       interlock_site site) {
   source *from = source_at(object);
-  interlock_name_call("set timer");
-  interlock_model_ask(change_of(from), site);
+  ask_change(from, "set timer", site);
   disarm(from);
   from->place = site.place;
   from->due = due;
   from->interval = interval;
   from->is_armed = true;
+  // The new time drops an event of the old one. The manager gets the new time once the source has
+  // had its turn in the queue.
+  from->is_pending = false;
+  if (!from->is_posted && !from->is_cancelled) from->is_at_manager = is_set(from);
   arm(from);
 }
 
@@ -159,21 +250,27 @@ void interlock_model_source_set_handler(void *object, void (*function)(void *), 
   *set = (handler){function, context, is_block};
 }
 
-void interlock_model_source_change(void *object, int change) {
+void interlock_model_source_suspend(void *object, interlock_site site) {
   source *from = source_at(object);
-  interlock_did(change_of(from));
-  if (change > 0) {
-    from->suspensions++;
-    disarm(from);
-    return;
-  }
-  // The first resume of a source activates it.
-  if (!from->is_active) {
-    from->is_active = true;
-  } else if (change < 0 && from->suspensions > 0) {
+  ask_change(from, "suspend timer", site);
+  from->suspensions++;
+  disarm(from);
+}
+
+void interlock_model_source_resume(void *object, bool activates, interlock_site site) {
+  source *from = source_at(object);
+  ask_change(from, activates ? "activate timer" : "resume timer", site);
+  if (!activates && from->suspensions > 0) {
     from->suspensions--;
+  } else if (!from->is_active) {
+    from->is_active = true;
+    // libdispatch does not give a timer that is already cancelled to the manager.
+    if (from->is_cancelled) from->is_at_manager = false;
+  } else if (!activates) {
+    interlock_model_over_resume();
   }
   arm(from);
+  wake(from, site.place);
 }
 
 void interlock_model_source_set_target(void *object, void *queue) {
@@ -192,21 +289,21 @@ void interlock_model_source_cancel(void *object, interlock_site site) {
   disarm(from);
   // The handler may hold the last reference to the source.
   if (dispatch_retain) dispatch_retain(object);
-  hand_over(from, run_on_cancel, site.place);
+  wake(from, site.place);
 }
 
 size_t interlock_explored_stopped_timers(uintptr_t *places, size_t capacity) {
   size_t count = 0;
   for (const source *from = sources; from && count < capacity; from = from->next) {
-    bool is_set = from->is_armed && from->on_event.function && !from->is_cancelled;
-    if (is_set && (!from->is_active || from->suspensions)) places[count++] = from->place;
+    bool has_event = from->is_armed && from->on_event.function && !from->is_cancelled;
+    if (has_event && (!from->is_active || from->suspensions)) places[count++] = from->place;
   }
   return count;
 }
 
 bool interlock_model_source_is_cancelled(void *object, interlock_site site) {
   source *from = source_at(object);
-  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0), site);
+  interlock_model_ask(look_of(from), site);
   return from->is_cancelled;
 }
 

@@ -12,8 +12,10 @@ void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t inter
                                       interlock_site site) HIDDEN;
 void interlock_model_source_set_handler(void *source, void (*function)(void *), void *context,
                                         bool is_block, bool on_cancel) HIDDEN;
-/// Suspends the source once more (1), resumes it (-1), or activates it (0).
-void interlock_model_source_change(void *source, int change) HIDDEN;
+void interlock_model_source_suspend(void *source, interlock_site site) HIDDEN;
+/// Resumes the source, or activates it. A resume of an inactive source activates it, as in
+/// libdispatch.
+void interlock_model_source_resume(void *source, bool activates, interlock_site site) HIDDEN;
 void interlock_model_source_set_target(void *source, void *queue) HIDDEN;
 void interlock_model_source_cancel(void *source, interlock_site site) HIDDEN;
 bool interlock_model_source_is_cancelled(void *source, interlock_site site) HIDDEN;

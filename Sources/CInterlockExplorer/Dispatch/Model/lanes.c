@@ -258,8 +258,21 @@ void interlock_model_suspend(model_queue *queue) {
   if (queue->kind == QUEUE_SERIAL) withdraw(queue);
 }
 
+void interlock_model_over_resume(void) {
+  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                           "an object is resumed more often than it was suspended: "
+                           "libdispatch traps");
+  interlock_execution_abandon();
+}
+
 void interlock_model_resume(model_queue *queue) {
-  if (queue->suspensions == 0 || --queue->suspensions > 0) return;
+  // An inactive queue has a suspension that only its activation ends.
+  if (queue->suspensions == queue->is_inactive) {
+    // The model does not know how often a queue was suspended before the execution.
+    if (!queue->is_of_execution) return;
+    interlock_model_over_resume();
+  }
+  if (--queue->suspensions > 0) return;
   if (queue->kind != QUEUE_ROOT) advance(queue);
 }
 

@@ -125,8 +125,8 @@ bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 
-// The scheduling itself (lanes.c): no calls into the engine but `interlock_did` and
-// `interlock_announce`.
+// The scheduling itself (lanes.c): no calls into the engine but `interlock_did`,
+// `interlock_announce` and the end of the execution at an over-resume.
 
 /// Submits an entry to a queue.
 void interlock_model_put(model_queue *queue, model_entry *entry) HIDDEN;
@@ -136,6 +136,8 @@ void interlock_model_begin(model_entry *entry) HIDDEN;
 void interlock_model_finish(model_entry *entry) HIDDEN;
 void interlock_model_suspend(model_queue *queue) HIDDEN;
 void interlock_model_resume(model_queue *queue) HIDDEN;
+/// Ends the execution, because an object was resumed without a suspension.
+_Noreturn void interlock_model_over_resume(void) HIDDEN;
 void interlock_model_set_target(model_queue *queue, model_queue *target) HIDDEN;
 /// Returns the first of this queue and its targets that the thread already runs on; NULL for none.
 /// A synchronous call would then never end, and libdispatch traps.
