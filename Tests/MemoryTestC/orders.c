@@ -181,10 +181,10 @@ BODY(fail_later, await_relaxed(&go); exchange_kept(&kept))
 static void failed_exchange_racy(void) { run_both(fail_to_exchange, acquire_kept); }
 static void failed_exchange_correct(void) { run_both(read_kept, fail_later); }
 
-// The write races with both reads. Its thread stays, so that no reader takes the thread's place.
+// The write races with both reads. The threads stay, so that none takes the place of another.
 static int are_read;
 BODY(write_first, data = 1; set_relaxed(&go); await_relaxed(&are_read))
-BODY(read_second, await_relaxed(&go); (void)data; set_relaxed(&flag))
+BODY(read_second, await_relaxed(&go); (void)data; set_relaxed(&flag); await_relaxed(&are_read))
 BODY(read_third, await_relaxed(&flag); (void)data; set_relaxed(&are_read))
 static void two_readers_racy(void) {
   pthread_t writer;
