@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Synchronization
 
 // Bodies of tasks with known outcomes, which `TaskOutcomeTests` lists.
@@ -142,6 +144,99 @@ let taskOutcomeBodies = [
       await task.value
       seen.value = trail.withLock { $0 }
     }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("let-left") {
+    // The end of the scope cancels the child.
+    let (seen, lock) = (Shared(""), NSLock())
+    runTask {
+      async let _: Void = {
+        lock.withLock {}
+        seen.value += Task.isCancelled ? "cancelled" : "not"
+      }()
+      lock.withLock {}
+    }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("let-left-in-stream") {
+    // The child ends only because the end of the scope cancels it.
+    let (stream, feed) = AsyncStream<Int>.makeStream()
+    let seen = Shared("")
+    runTask {
+      async let _: Void = {
+        for await _ in stream {}
+        seen.value += "ended"
+      }()
+    }
+    feed.finish()
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("stream-handler") {
+    let feed = AsyncStream<Int>.makeStream().continuation
+    let seen = Shared("")
+    runThreads({ feed.onTermination = { _ in seen.value += "handled" } }, { feed.finish() })
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("stream-result") {
+    let (stream, feed) = AsyncThrowingStream<Int, any Error>
+      .makeStream(bufferingPolicy: .bufferingNewest(1))
+    let seen = Shared("")
+    runThreads({ feed.yield(with: .success(1)) }, { feed.yield(with: .success(2)) })
+    feed.finish()
+    runTask { seen.value = "\((try? await stream.first { _ in true }) ?? 0)" }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("discarding-group-cancelled") {
+    let (seen, lock) = (Shared(""), NSLock())
+    runTask {
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          lock.withLock {}
+          seen.value = Task.isCancelled ? "cancelled" : "not"
+        }
+        group.cancelAll()
+      }
+    }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("added-unless-cancelled") {
+    let seen = Shared("")
+    let lock = NSLock()
+    let task = Task {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 {
+          seen.value += group.addTaskUnlessCancelled {} ? "a" : "r"
+          lock.withLock {}
+        }
+      }
+    }
+    task.cancel()
+    runTask { await task.value }
+    Outcomes.note(seen.value)
+    return true
+  },
+  Body("passed-limits") {
+    let (seen, group) = (Shared(""), DispatchGroup())
+    let (mutex, semaphore) = (makeMutex(), Cell(sem_t()))
+    sem_init(semaphore.pointer, 0, 0)
+    group.enter()
+    pthread_mutex_lock(mutex.pointer)
+    let other = startThread {
+      var past = timespec()
+      seen.value += group.wait(timeout: .now()) == .success ? "g" : "-"
+      seen.value += sem_timedwait(semaphore.pointer, &past) == 0 ? "s" : "-"
+      seen.value += pthread_mutex_timedlock(mutex.pointer, &past) == 0 ? "m" : "-"
+    }
+    group.leave()
+    sem_post(semaphore.pointer)
+    pthread_mutex_unlock(mutex.pointer)
+    pthread_join(other, nil)
     Outcomes.note(seen.value)
     return true
   },

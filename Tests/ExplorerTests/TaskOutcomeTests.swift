@@ -27,6 +27,17 @@ import Testing
   @Test("a sleep may end before the cancellation of its task, which then continues after it")
   func sleeps() throws { try expect("debounced", ["b", "ab", "ba"]) }
 
+  @Test(
+    "each call that cancels, tests or ends something is a step",
+    arguments: [
+      ("let-left", ["cancelled", "not"]), ("let-left-in-stream", ["ended"]),
+      ("stream-handler", ["", "handled"]), ("stream-result", ["1", "2"]),
+      ("discarding-group-cancelled", ["cancelled", "not"]),
+      ("added-unless-cancelled", ["aa", "ar", "rr"]),
+      ("passed-limits", ["---", "--m", "-s-", "-sm", "g--", "g-m", "gs-", "gsm"]),
+    ])
+  func calls(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
+
   @Test("a cancellation comes before or after the operation that its handler belongs to")
   func handlers() throws {
     try expect("cancelled-handled", ["-false", "handler-true", "handler-false"])

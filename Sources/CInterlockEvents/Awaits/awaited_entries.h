@@ -9,5 +9,5 @@
   ENTRY(5, LET_WAIT, 2, swift_asyncLet_get_throwing)          \
   ENTRY(6, LET_END, 2, swift_asyncLet_consume)                \
   ENTRY(7, LET_END, 2, swift_asyncLet_consume_throwing)       \
-  ENTRY(8, LET_END, 2, swift_asyncLet_finish)                 \
+  ENTRY(8, LET_LEFT, 2, swift_asyncLet_finish)                \
   ENTRY(9, GROUP_END, 3, swift_taskGroup_waitAll)

@@ -13,7 +13,7 @@ extern char _dispatch_main_q[] __attribute__((weak));
 /// The stub at which a task resumes after one of these calls.
 extern const char interlock_switch_ended[] HIDDEN;
 
-typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, GROUP_END, LET_WAIT, LET_END } entry_kind;
+typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, GROUP_END, LET_WAIT, LET_END, LET_LEFT } entry_kind;
 
 static const struct {
   const char *name;
@@ -59,6 +59,7 @@ static void ask_entry(entry_kind kind, uintptr_t object, const uintptr_t *argume
     case TASK_WAIT:
     case LET_WAIT:
     case LET_END: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, object, site); break;
+    case LET_LEFT: interlock_ask_task(INTERLOCK_TASK_CALL_LEAVE_LET, object, site); break;
     case GROUP_WAIT: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_NEXT, arguments[1], site); break;
     case GROUP_END:
       interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_FAILURE, arguments[1], site);
@@ -112,7 +113,8 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
       break;
     case TASK_WAIT: object = arguments[1]; break;
     case LET_WAIT: object = task_of_let(arguments[0], false); break;
-    case LET_END: object = task_of_let(arguments[0], true); break;
+    case LET_END:
+    case LET_LEFT: object = task_of_let(arguments[0], true); break;
     case GROUP_WAIT:
     case GROUP_END:
       object = task + 1;

@@ -86,7 +86,10 @@ typedef enum {
   CANCELS_GROUP,
   RESUMES,
   FEEDS,
-  BINDS
+  BINDS,
+  /// Adds a task to a group, with a test whether the group is cancelled, unless the second argument
+  /// is true.
+  ADDS
 } returning_kind;
 
 #define RETURNING_CALLS(CALL)                                                             \
@@ -109,7 +112,20 @@ typedef enum {
   CALL(16, FEEDS, "$sScs12ContinuationV6finish8throwingyq_Sgn_tF")                        \
   CALL(17, TESTS_OWN, "swift_task_addCancellationHandler")                                \
   CALL(18, TESTS_OWN, "swift_task_removeCancellationHandler")                             \
-  CALL(19, BINDS, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yKXESSSutKlF")
+  CALL(19, BINDS, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yKXESSSutKlF")  \
+  CALL(20, FEEDS, "$sScS12ContinuationV13onTerminationyAB0C0Oyx__GYbcSgvs")               \
+  CALL(21, FEEDS, "$sScS12ContinuationV13onTerminationyAB0C0Oyx__GYbcSgvg")               \
+  CALL(22, FEEDS, "$sScs12ContinuationV13onTerminationyAB0C0Oyxq___GYbcSgvs")             \
+  CALL(23, FEEDS, "$sScs12ContinuationV13onTerminationyAB0C0Oyxq___GYbcSgvg")             \
+  CALL(24, FEEDS,                                                                         \
+       "$sScs12ContinuationV5yield4withAB11YieldResultOyxs5Error_p__Gs0E0OyxsAG_pG_tsAG_pRs_rlF") \
+  CALL(25, CANCELS, "$sSct6cancelyyF")                                                    \
+  CALL(26, TESTS, "$sSct11isCancelledSbvg")                                               \
+  CALL(27, CANCELS_GROUP, "$ss19DiscardingTaskGroupV9cancelAllyyF")                       \
+  CALL(28, CANCELS_GROUP, "$ss27ThrowingDiscardingTaskGroupV9cancelAllyyF")               \
+  CALL(29, TESTS_OWN, "$ss19DiscardingTaskGroupV11isCancelledSbvg")                       \
+  CALL(30, TESTS_OWN, "$ss27ThrowingDiscardingTaskGroupV11isCancelledSbvg")               \
+  CALL(31, ADDS, "swift_taskGroup_addPending")
 
 static const struct {
   const char *name;
@@ -120,10 +136,10 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `first` is the first argument, which is the task in a task's methods. `object` is `self` of a
-/// method of a generic structure. Returns the address to jump to.
+/// `first` and `second` are the first arguments; in a task's methods, `first` is the task. `object`
+/// is `self` of a method of a generic structure. Returns the address to jump to.
 __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
-    uintptr_t returns_to, const uintptr_t *object) {
+    uintptr_t returns_to, const uintptr_t *object, uintptr_t second) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
   // Relaxed: see REAL.
   uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
@@ -146,6 +162,9 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
     case BINDS:
       if (!interlock_is_testing(returns_to)) interlock_tasks->bound_local();
       break;
+    case ADDS:
+      if (!(second & 1)) interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, 0, site);
+      break;
   }
   return real;
 }
@@ -158,7 +177,7 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
       ".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"                \
       ".p2align 4\n\"" name "\":\n"                                                              \
       "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
-      "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n movq %r13, %rcx\n"                       \
+      "movq %rsi, %r8\n movl $" #number ", %esi\n movq 56(%rsp), %rdx\n movq %r13, %rcx\n"     \
       "callq interlock_returning_call\n movq %rax, %r11\n"                                       \
       "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"        \
       "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
@@ -168,7 +187,7 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
           ".p2align 4\n\"" name "\":\n"                                                 \
           "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n" \
           "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"         \
-          "mov x3, x20\n mov x2, x30\n mov w1, #" #number "\n"                          \
+          "mov x4, x1\n mov x3, x20\n mov x2, x30\n mov w1, #" #number "\n"            \
           "bl interlock_returning_call\n"                                              \
           "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"               \
           "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"         \

@@ -14,6 +14,9 @@ typedef enum {
   /// Switches to an actor with a user's executor; to the main actor.
   INTERLOCK_TASK_CALL_SWITCH_EXECUTOR,
   INTERLOCK_TASK_CALL_SWITCH_MAIN,
+  /// Leaves the scope of the `async let` whose task is `object`: the runtime cancels the task, and
+  /// waits for its end.
+  INTERLOCK_TASK_CALL_LEAVE_LET,
   /// Waits, in this order: for the task `object`; for the next task of the group `object` that
   /// ends, whose result the caller sees; for all tasks left in the group, of which the caller sees
   /// the first failure; for all tasks left, of which the caller sees nothing. Below: for a stream,

@@ -45,7 +45,7 @@ int interlock_perform_join(pthread_t handle, void **result, clockid_t clock,
   const bool has_limit = due != INTERLOCK_NEVER;
   if (tries || has_limit) interlock_note_try();
   if (tries) {
-    operation.flags |= INTERLOCK_OPERATION_TRIED_JOIN;
+    operation.flags |= INTERLOCK_OPERATION_TRIED;
     interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
     has_it = thread->has_ended;
   } else if (has_limit) {

@@ -81,6 +81,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       if (!object) object = task;
       if (object) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object);
       break;
+    case INTERLOCK_TASK_CALL_LEAVE_LET:
+      return cancellation(INTERLOCK_OPERATION_CANCEL, object);
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
     case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR:
@@ -105,6 +107,7 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
     case INTERLOCK_TASK_CALL_SWITCH: return object ? "to actor" : "leave actor";
     case INTERLOCK_TASK_CALL_SWITCH_EXECUTOR: return "to actor";
     case INTERLOCK_TASK_CALL_SWITCH_MAIN: return "to main actor";
+    case INTERLOCK_TASK_CALL_LEAVE_LET: return "leave async let";
     case INTERLOCK_TASK_CALL_AWAIT: return "await task";
     case INTERLOCK_TASK_CALL_AWAIT_NEXT:
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
@@ -213,6 +216,10 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
     return;
   }
   model_thread *thread = interlock_model_thread();
+  // The runtime waits only for a task that has not ended, and cancels only such a task.
+  if (call == INTERLOCK_TASK_CALL_LEAVE_LET && !(object && interlock_is_own_at(object))) {
+    call = INTERLOCK_TASK_CALL_AWAIT;
+  }
   bool switches = call == INTERLOCK_TASK_CALL_SWITCH && object;
   if (task) interlock_task_switches(task, switches ? object : 0);
   // The task was made elsewhere: a thread outside the exploration that leaves an actor runs the
@@ -244,6 +251,13 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
     task_ended(interlock_task_at(object));
   }
+  if (call == INTERLOCK_TASK_CALL_LEAVE_LET) {
+    interlock_did(operation_on(INTERLOCK_OPERATION_READ, (const void *)object));
+  }
+  // A cancellation runs the handler of a task that waits in a stream, which ends the stream.
+  bool cancels = call == INTERLOCK_TASK_CALL_CANCEL || call == INTERLOCK_TASK_CALL_CANCEL_REST ||
+                 call == INTERLOCK_TASK_CALL_LEAVE_LET;
+  if (cancels && interlock_object_known(&streams)) did_use(&streams);
   // The cancellation may wake tasks that wait.
   if (call == INTERLOCK_TASK_CALL_CANCEL_REST) {
     interlock_did(cancellation(INTERLOCK_OPERATION_CANCEL, task));

@@ -5,9 +5,9 @@
 #define K(name) INTERLOCK_OPERATION_##name
 
 bool interlock_operation_blocks(const interlock_operation *operation) {
+  if (operation->flags & INTERLOCK_OPERATION_TRIED) return false;
   switch (operation->kind) {
     case K(JOIN):
-      return !(operation->flags & INTERLOCK_OPERATION_TRIED_JOIN);
     case K(LOCK):
     case K(LOCK_SHARED):
     case K(SEMAPHORE_WAIT):
@@ -32,7 +32,7 @@ bool interlock_operation_blocks(const interlock_operation *operation) {
 }
 
 bool interlock_operation_holds_thread(const interlock_operation *operation) {
-  if (operation->flags & INTERLOCK_OPERATION_TIMED) return false;
+  if (operation->flags & (INTERLOCK_OPERATION_TIMED | INTERLOCK_OPERATION_TRIED)) return false;
   switch (operation->kind) {
     case K(LOCK):
       return operation->other;

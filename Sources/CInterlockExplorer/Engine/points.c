@@ -88,6 +88,10 @@ static bool point_until(interlock_operation operation, interlock_readiness *is_r
     return true;
   }
   self->timed_out = interlock_is_due(due);
+  if (self->timed_out) {
+    operation.flags &= (uint16_t)~INTERLOCK_OPERATION_TIMED;
+    operation.flags |= INTERLOCK_OPERATION_TRIED;
+  }
   if (!self->timed_out) {
     self->limit = interlock_timer_start(due, reach_limit, self, operation.object, place);
     if (comes_last) interlock_timer_come_last(self->limit);

@@ -49,7 +49,10 @@ void interlock_did(interlock_operation operation) {
 }
 
 void interlock_turned_out(interlock_operation operation) {
-  ENGINE.performed.items[ENGINE.asked] = operation;
+  interlock_operation *asked = &ENGINE.performed.items[ENGINE.asked];
+  // The caller need not know that its wait was a try.
+  operation.flags |= asked->flags & INTERLOCK_OPERATION_TRIED;
+  *asked = operation;
   if (ENGINE.asked == 0) ENGINE.trace.items[ENGINE.trace.count - 1].operation = operation;
 }
 

@@ -102,6 +102,7 @@ long interlock_model_group_wait(void *group, uint64_t due, interlock_site site) 
     wait.flags |= INTERLOCK_OPERATION_TIMED;
     return interlock_point_until(wait, is_empty, known, due, site.place) ? 0 : timed_out;
   }
+  wait.flags |= INTERLOCK_OPERATION_TRIED;
   interlock_point(wait, NULL, NULL, site.place);
   if (known->value == 0) return 0;
   wait.flags |= INTERLOCK_OPERATION_FAILED;

@@ -49,6 +49,7 @@ long interlock_model_item_wait(void *item, uint64_t due, interlock_site site) {
     wait.flags = INTERLOCK_OPERATION_TIMED;
     return interlock_point_until(wait, has_run, known, due, site.place) ? 0 : timed_out;
   }
+  wait.flags |= INTERLOCK_OPERATION_TRIED;
   interlock_point(wait, NULL, NULL, site.place);
   if (known->value) return 0;
   wait.flags = INTERLOCK_OPERATION_FAILED;
