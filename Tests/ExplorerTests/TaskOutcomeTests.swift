@@ -31,7 +31,7 @@ import Testing
     "each call that cancels, tests or ends something is a step",
     arguments: [
       ("let-left", ["cancelled", "not"]), ("let-left-in-stream", ["ended"]),
-      ("stream-handler", ["", "handled"]), ("stream-result", ["1", "2"]),
+      ("stream-handler", ["handled", "unhandled"]), ("stream-result", ["1", "2"]),
       ("discarding-group-cancelled", ["cancelled", "not"]),
       ("added-unless-cancelled", ["aa", "ar", "rr"]),
       ("passed-limits", ["---", "--m", "-s-", "-sm", "g--", "g-m", "gs-", "gsm"]),
