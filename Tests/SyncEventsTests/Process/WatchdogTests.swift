@@ -154,6 +154,16 @@ extension SyncEvents {
     }
 
     @Test(
+      "The watchdog calls no wait certain that the process itself ends",
+      arguments: ["nested-syncs"])
+    func ended(_ program: String) throws {
+      let child = try ChildRun(program, "60", limit: 50)
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.errors.isEmpty, "\(child.errors)")
+      #expect(child.words == ["done"])
+    }
+
+    @Test(
       "The watchdog reports an invalid value in one line, and the program continues",
       arguments: [
         "hang_limit=soon", "hang_limit=0", "hang_limit=-1", "hang_limit=", "hang_limit=nan",
