@@ -174,6 +174,10 @@ void interlock_events_publish(const interlock_event *event);
 /// threads. Nests.
 void interlock_events_hide_thread(bool hidden);
 
+/// Returns the descriptor of Dispatch's timers on the monotonic clock, among them the one that lets
+/// its pools grow; -1 for none. Callable from any thread.
+int interlock_events_pool_timer(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,6 +72,8 @@ package enum Platform {
 
   /// A timer of a process that is set.
   package struct Timer {
+    /// The timer's descriptor.
+    package var descriptor: Int
     /// The seconds until it fires.
     package var seconds: Double
     /// Whether it uses the clock of Dispatch's own housekeeping.

@@ -22,6 +22,7 @@ extension SyncEvents {
         parts: ["(abandoned-lock)", "ended without unlocking the mutex made at"]),
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
+      Hang(program: "lost-in-pool", parts: ["(lost-wake-up)", "this process is deadlocked"]),
       Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
@@ -155,7 +156,7 @@ extension SyncEvents {
 
     @Test(
       "The watchdog calls no wait certain that the process itself ends",
-      arguments: ["nested-syncs"])
+      arguments: ["nested-syncs", "run-loop-timer", "own-timer"])
     func ended(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 50)
       #expect(child.status == 0, "\(child.errors)")
