@@ -5,6 +5,7 @@
 #include "interlock_system_calls.h"
 
 #if defined(__linux__)
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #endif
 
@@ -26,6 +27,15 @@ bool interlock_is_futex(long number) {
 #else
   (void)number;
   return false;
+#endif
+}
+
+bool interlock_is_private_futex(const uint64_t arguments[6]) {
+#if defined(__linux__)
+  return arguments[1] & FUTEX_PRIVATE_FLAG;
+#else
+  (void)arguments;
+  return true;
 #endif
 }
 

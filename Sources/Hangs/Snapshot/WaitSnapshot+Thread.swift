@@ -81,6 +81,8 @@ extension WaitSnapshot {
     var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
     /// True if the wait ends when its time is up.
     package var hasTimeLimit: Bool
+    /// True if another process may have the object too, and end the wait.
+    package var isShared = false
     /// True for a synchronous call with a barrier.
     package var isBarrier: Bool
     /// True for `concurrentPerform`: the waiting thread works too.

@@ -56,7 +56,7 @@ extension SnapshotTaker {
         return result
       }
       if thread.state == .sleeping || Self.asksInVain(view),
-        let wait = Self.wait(view, of: thread, in: process)
+        let wait = wait(view, of: thread, in: process)
       {
         result.wait = wait
         if wait.kind == .semaphore, let codes, result.runs.count == 1, view.wait_place != 0 {
@@ -158,25 +158,33 @@ extension SnapshotTaker {
 
   /// The wait of a sleeping thread according to the table; `nil` if the table has none, or if the
   /// kernel shows the thread elsewhere, just before or just after that wait.
-  private static func wait(
+  private func wait(
     _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
   ) -> WaitSnapshot.Wait? {
-    guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
+    guard view.wait_kind != 0, var kind = Self.kind(view.wait_kind) else { return nil }
     var object = view.wait_object
+    // A stopped thread waits for its engine in the kernel.
+    let futex = stoppedThreads.isEmpty ? Platform.futex(of: thread.id, in: process) : nil
     // After the condition, the thread may wait for the mutex. The kernel shows which word it waits
     // on.
-    if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
-      word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
+    if kind == .condition, let futex,
+      futex.word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
     {
       kind = .mutex
       object = view.wait_other
     }
     let flags = Int(view.wait_flags)
-    return WaitSnapshot.Wait(
-      kind: kind, object: object, place: frames(view.wait_place, view.wait_outer),
+    var result = WaitSnapshot.Wait(
+      kind: kind, object: object, place: Self.frames(view.wait_place, view.wait_outer),
       hasTimeLimit: flags & INTERLOCK_FLAG_TIME_LIMIT != 0,
       isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
+    // glibc waits in this way for the end of a thread too, and for a robust mutex, in memory that
+    // no other process has.
+    if let futex, !futex.isPrivate, kind != .thread {
+      result.isShared = Platform.isShared(futex.word) ?? true
+    }
+    return result
   }
 
   /// Replaces the thread handles in join calls by thread numbers.

@@ -70,6 +70,14 @@ package enum Platform {
     case unknown
   }
 
+  /// The kernel's wait for a word of memory.
+  package struct Futex {
+    /// The address of the word.
+    package var word: UInt
+    /// Whether only a thread of the same process can wake the waiting one.
+    package var isPrivate: Bool
+  }
+
   /// A timer of a process that is set.
   package struct Timer {
     /// The timer's descriptor.

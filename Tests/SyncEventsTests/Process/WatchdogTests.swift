@@ -23,6 +23,8 @@ extension SyncEvents {
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
       Hang(program: "lost-in-pool", parts: ["(lost-wake-up)", "this process is deadlocked"]),
+      Hang(program: "cycle-in-shared-memory", parts: ["(cycle)", "this process is deadlocked"]),
+      Hang(program: "lost-private", parts: ["(lost-wake-up)", "this process is deadlocked"]),
       Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
@@ -155,8 +157,11 @@ extension SyncEvents {
     }
 
     @Test(
-      "The watchdog calls no wait certain that the process itself ends",
-      arguments: ["nested-syncs", "run-loop-timer", "own-timer"])
+      "The watchdog calls no wait certain that a timer or another process ends",
+      arguments: [
+        "nested-syncs", "run-loop-timer", "own-timer", "shared-semaphore", "shared-mutex",
+        "shared-condition",
+      ])
     func ended(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 50)
       #expect(child.status == 0, "\(child.errors)")
