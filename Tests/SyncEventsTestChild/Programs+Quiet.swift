@@ -59,6 +59,23 @@ extension Programs {
       sync_events_wait_for_handler(1)
       print("done")
     },
+    "signal-wait": { arguments in
+      // Blocked before the watchdog's thread starts, which would get the signal otherwise.
+      var alarms = sigset_t()
+      sigemptyset(&alarms)
+      sigaddset(&alarms, SIGALRM)
+      pthread_sigmask(SIG_BLOCK, &alarms, nil)
+      start(arguments)
+      let arrived = DispatchSemaphore(value: 0)
+      Thread.detachNewThread { [alarms] in
+        var (alarms, number) = (alarms, Int32(0))
+        sigwait(&alarms, &number)
+        arrived.signal()
+      }
+      alarm(1)
+      arrived.wait()
+      print("done")
+    },
     "shared-semaphore": { arguments in
       start(arguments)
       waitForChild("semaphore")

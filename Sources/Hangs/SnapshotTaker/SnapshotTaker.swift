@@ -74,7 +74,7 @@ package struct SnapshotTaker {
     var snapshot = WaitSnapshot(
       threads: threads.sorted { $0.id < $1.id }, queues: queues(for: threads, reading: codes),
       signals: signals(for: threads), processors: Platform.poolThreads,
-      isPartial: interlock_waits_is_partial(),
+      isPartial: interlock_waits_is_partial() || interlock_events_handles_signals(),
       nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
         .map(\.seconds).min(),
       mayRest: mayRest, selfWait: selfWait)

@@ -25,6 +25,8 @@ extension SyncEvents {
       Hang(program: "lost-in-pool", parts: ["(lost-wake-up)", "this process is deadlocked"]),
       Hang(program: "cycle-in-shared-memory", parts: ["(cycle)", "this process is deadlocked"]),
       Hang(program: "lost-private", parts: ["(lost-wake-up)", "this process is deadlocked"]),
+      Hang(
+        program: "lost-beside-handlers", parts: ["(lost-wake-up)", "this process is deadlocked"]),
       Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
@@ -96,6 +98,19 @@ extension SyncEvents {
       }
     }
 
+    @Test(
+      "The watchdog is certain of a cycle whatever else the process may do",
+      arguments: [("cycle-beside-handler", "cycle")])
+    func cycles(_ program: String, _ lines: String) throws {
+      let child = try ChildRun(program, "60", limit: 50)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("interlock: this process is deadlocked"), "\(child.errors)")
+      #expect(child.errors.contains("(cycle)"), "\(child.errors)")
+      for line in try ChildRun.lines(of: lines) {
+        #expect(child.errors.contains(line), "\(child.errors)")
+      }
+    }
+
     @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")
     func state() throws {
       let lines = try ChildRun.lines(of: "asked", in: "Programs+Quiet.swift").map {
@@ -157,10 +172,10 @@ extension SyncEvents {
     }
 
     @Test(
-      "The watchdog calls no wait certain that a timer or another process ends",
+      "The watchdog calls no wait certain that a timer, a signal or another process ends",
       arguments: [
         "nested-syncs", "run-loop-timer", "own-timer", "shared-semaphore", "shared-mutex",
-        "shared-condition",
+        "shared-condition", "signal-handler", "signal-wait",
       ])
     func ended(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 50)
