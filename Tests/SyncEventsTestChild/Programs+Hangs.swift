@@ -78,7 +78,8 @@ extension Programs {
     },
     "timed-condition-beside-others": { arguments in
       start(arguments)
-      conditionCycle(waitsFor: 0.1, besideRunningThread: true)
+      // Long enough for the watchdog to see the other thread's wait before there is a cycle.
+      conditionCycle(waitsFor: 1, besideRunningThread: true)
     },
     "lost-in-pool": { arguments in
       start(arguments)
@@ -246,7 +247,6 @@ extension Programs {
     let lock = NSLock()
     let condition = NSCondition()
     let isHeld = DispatchSemaphore(value: 0)
-    let mayRun = Mutex(besideRunningThread)
     lock.lock()
     condition.lock()
     Thread.detachNewThread {
@@ -255,13 +255,17 @@ extension Programs {
       lock.lock()  // timed-condition: asks
     }
     if besideRunningThread {
+      // Each round is an event, so the process is never quiet.
       Thread.detachNewThread {
-        while mayRun.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.005) }
+        let other = NSLock()
+        while true {
+          other.withLock {}
+          Thread.sleep(forTimeInterval: 0.005)
+        }
       }
     }
     _ = condition.wait(until: Date(timeIntervalSinceNow: seconds))  // timed-condition: waits
     isHeld.wait()
-    mayRun.withLock { $0 = false }
   }
 
   /// Deadlocks as `cycle` does, with locks that one function makes.

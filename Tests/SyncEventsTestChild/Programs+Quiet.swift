@@ -54,6 +54,19 @@ extension Programs {
       start(arguments)
       signalByOwnTimer(after: 0.9)
     },
+    "timed-condition-ends": { arguments in
+      start(arguments)
+      let condition = NSCondition()
+      condition.lock()
+      Thread.detachNewThread {
+        condition.lock()
+        // The other thread's time passes meanwhile: it waits for the mutex.
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
+        condition.unlock()
+      }
+      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1))
+      print("done")
+    },
     "signal-handler": { arguments in
       start(arguments)
       sync_events_wait_for_handler(1)

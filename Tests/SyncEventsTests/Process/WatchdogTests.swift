@@ -27,6 +27,7 @@ extension SyncEvents {
       Hang(program: "lost-private", parts: ["(lost-wake-up)", "this process is deadlocked"]),
       Hang(
         program: "lost-beside-handlers", parts: ["(lost-wake-up)", "this process is deadlocked"]),
+      Hang(program: "timed-condition", parts: ["(cycle)", "this process is deadlocked"]),
       Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
@@ -100,7 +101,9 @@ extension SyncEvents {
 
     @Test(
       "The watchdog is certain of a cycle whatever else the process may do",
-      arguments: [("cycle-beside-handler", "cycle")])
+      arguments: [
+        ("cycle-beside-handler", "cycle"), ("timed-condition-beside-others", "timed-condition"),
+      ])
     func cycles(_ program: String, _ lines: String) throws {
       let child = try ChildRun(program, "60", limit: 50)
       #expect(child.status == 86, "\(child.errors)")
@@ -175,7 +178,7 @@ extension SyncEvents {
       "The watchdog calls no wait certain that a timer, a signal or another process ends",
       arguments: [
         "nested-syncs", "run-loop-timer", "own-timer", "shared-semaphore", "shared-mutex",
-        "shared-condition", "signal-handler", "signal-wait",
+        "shared-condition", "signal-handler", "signal-wait", "timed-condition-ends",
       ])
     func ended(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 50)
