@@ -118,12 +118,13 @@ extension SnapshotTaker {
   ) -> WaitSnapshot.Elsewhere {
     // The run loop's poll may have a limit, or nothing to wait for. The thread polls again
     // afterwards.
-    if polls { return listensOutside ? .outside : .listening }
+    if polls { return listensOutside ? .input : .listening }
     guard thread.state == .sleeping else { return .running }
     guard !stoppedThreads.contains(thread.id) else { return .unknown }
     switch Platform.wait(of: thread.id, in: process) {
     case .forever, .unknown: return .unknown
-    case .listens: return listensOutside ? .outside : .listening
+    case .listens: return listensOutside ? .input : .listening
+    case .input: return .input
     case .wakesByItself: return .outside
     case .timedFutex: return isWorker ? .idle : .outside
     }

@@ -118,6 +118,7 @@ extension Platform {
       // The main thread polls its run loop's epoll; for other threads the wait table shows what
       // they poll.
       case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
+      case INTERLOCK_WAIT_POLL, INTERLOCK_WAIT_OUTSIDE: return .input
       default: return .wakesByItself
       }
     }

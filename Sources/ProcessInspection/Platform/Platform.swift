@@ -62,8 +62,11 @@ package enum Platform {
     case forever
     /// A futex with a timeout: perhaps it is an idle pool worker.
     case timedFutex
-    /// A point in time, or an event outside the process.
+    /// A point in time.
     case wakesByItself
+    /// An event from outside the process, without a limit: bytes, a connection, a signal, the end
+    /// of a child.
+    case input
     /// One of the descriptors that the process listens to.
     case listens
     /// Unknown: the system does not report it.

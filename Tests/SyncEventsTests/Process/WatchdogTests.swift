@@ -164,7 +164,7 @@ extension SyncEvents {
 
     @Test(
       "The watchdog does not end a program that computes, sleeps or idles longer than the limit",
-      arguments: ["computes", "listens", "sleeps", "run-loop", "task-sleeps"])
+      arguments: ["computes", "listens", "reads", "sleeps", "run-loop", "task-sleeps"])
     func quiet(_ program: String) throws {
       let child = try ChildRun(program, "1")
       #expect(child.status == 0, "\(child.errors)")
