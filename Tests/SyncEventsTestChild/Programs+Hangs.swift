@@ -66,11 +66,11 @@ extension Programs {
     },
     "cycle-in-shared-memory": { arguments in
       start(arguments)
-      sync_events_deadlock_in_shared_memory()  // cycle-in-shared-memory: calls
+      sync_events_deadlock_in_shared_memory()
     },
     "lost-private": { arguments in
       start(arguments)
-      sync_events_wait_for_private_semaphore()  // lost-private: calls
+      sync_events_wait_for_private_semaphore()
     },
     "timed-condition": { arguments in
       start(arguments)

@@ -205,7 +205,7 @@ private func crossInTurn() {
   }
 }
 
-/// Calls a function when a test, with its other traits, has ended. The outermost trait is the first.
+/// Calls a function when a test, with its other traits, has ended. The first trait is outermost.
 private struct AfterTheEnd: TestTrait, TestScoping {
   let call: @Sendable () -> Void
 

@@ -33,9 +33,9 @@ static struct {
 } handlers[_NSIG];
 static int handlers_lock;
 
-/// The signals that handlers of the program handle, as the kernel's mask: bit 0 is signal 1. Without
-/// the handlers of faults, which no other process sends, and those of the Swift runtime, which sets
-/// its own in a constructor, before the ranges of code are known. Written under the lock.
+/// The signals with a handler of the program, as the kernel's mask: bit 0 is signal 1. Handlers of
+/// faults do not count, because they end no wait. Nor do those of the Swift runtime, which sets
+/// them in a constructor, before the ranges of code are known. Written under the lock.
 static uint64_t of_program;
 
 bool interlock_events_handles_signals(void) {

@@ -26,9 +26,8 @@ extension SnapshotTaker {
     for view in threadViews() {
       let kind = interlock_object_kind(view.wait_kind)
       if kind == INTERLOCK_OBJECT_CONDITION {
-        if let futex = Platform.futex(of: Int(view.number), in: getpid()), isMutex(of: view, futex) {
-          found[Int(view.number)] = view.sequence
-        }
+        let futex = Platform.futex(of: Int(view.number), in: getpid())
+        if let futex, isMutex(of: view, futex) { found[Int(view.number)] = view.sequence }
         continue
       }
       guard Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else { continue }

@@ -98,8 +98,8 @@ final class TestPrediction: Sendable {
     if isNew { print("interlock: \(line)") }
   }
 
-  /// True if a stack of the finding has the test's function, in the test's file: a function with the
-  /// test's name in the types around the test.
+  /// True if a stack of the finding has the test's function, in the test's file: a function with
+  /// the test's name in the types around the test.
   private func shows(_ finding: PotentialFinding, _ test: Test) -> Bool {
     let types = test.id.nameComponents.dropLast().map { $0 + "." }.joined()
     let name = types + test.name.prefix { $0 != "(" } + "("

@@ -129,8 +129,8 @@ void sync_events_wait_for_own_timer(long nanoseconds);
 void sync_events_wait_for_handler(unsigned seconds);
 /// Sets handlers that end no wait: an ignored signal, one that is reset, and those of faults.
 void sync_events_set_handlers_without_use(void);
-/// Waits for what a child releases after `seconds`: a "semaphore", a "mutex", a "condition". Returns
-/// false if the child fails.
+/// Waits for what a child releases after `seconds`: a "semaphore", a "mutex", a "condition".
+/// Returns false if the child fails.
 bool sync_events_wait_for_child(const char *what, unsigned seconds);
 /// Deadlocks two threads by two mutexes in memory that processes share.
 void sync_events_deadlock_in_shared_memory(void);

@@ -64,8 +64,8 @@ struct Liveness {
       }
   }
 
-  /// True if another process may end a thread's wait. If a thread of this process holds the lock, no
-  /// other can.
+  /// True if another process may end a thread's wait. No other can if a thread of this process
+  /// holds the lock.
   private func mayBeEndedOutside(_ number: Int, _ needs: [Need]) -> Bool {
     guard index.threads[number].wait?.isShared ?? false else { return false }
     return needs.allSatisfy { if case .anything = $0 { true } else { false } }
