@@ -109,9 +109,10 @@ struct WatchedTests {
     let run = try WatchedRun("swift-testing", "Namesakes/")
     let line = try WatchedRun.line("orders", in: "STWatched.swift")
     #expect(run.status == 1, "\(run.output)")
-    #expect(run.issues.map(\.suite) == ["Crossing"], "\(run.issues)\(run.output)")
-    #expect(run.issues.map(\.test) == ["orders()"], "\(run.issues)\(run.output)")
-    #expect(run.issues.map(\.place) == [line], "\(run.issues)\(run.output)")
+    // A wait for the thread may block the task, which is another finding.
+    let found = run.issues.filter { $0.place == line }
+    #expect(found.map(\.suite) == ["Crossing"], "\(run.issues)\(run.output)")
+    #expect(found.map(\.test) == ["orders()"], "\(run.issues)\(run.output)")
   }
 
   @Test("a potential finding that shows no test is an issue of the run if several tests run")
@@ -119,9 +120,10 @@ struct WatchedTests {
     let run = try WatchedRun("swift-testing", "Unshown/")
     let line = try WatchedRun.line("crosses", in: "STWatched.swift")
     #expect(run.status == 1, "\(run.output)")
-    #expect(run.issues.map(\.test) == [""], "\(run.issues)\(run.output)")
-    #expect(run.issues.map(\.place) == [line], "\(run.issues)\(run.output)")
-    #expect(run.issues.first?.text.contains("several tests were running") == true)
+    // As above.
+    let found = run.issues.filter { $0.place == line }
+    #expect(found.map(\.test) == [""], "\(run.issues)\(run.output)")
+    #expect(found.first?.text.contains("several tests were running") == true)
     let alone = try WatchedRun("swift-testing", "Predicted/")
     #expect(alone.issues.map(\.test) == ["fails()"], "\(alone.issues)\(alone.output)")
   }
