@@ -13,6 +13,14 @@ static void request(int signal) {
   __atomic_store_n(&is_requested, true, __ATOMIC_RELAXED);
 }
 
+#if defined(__linux__) && defined(__GLIBC__)
+// glibc's own `sigaction`: the handler is not the program's, and ends no wait.
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+#define own_sigaction __sigaction
+#else
+#define own_sigaction sigaction
+#endif
+
 /// How SIGQUIT is handled before main. The runtime's backtracer, if it is on, handles it as a
 /// crash. A shell without job control makes a background process ignore it.
 static struct sigaction before_main;
@@ -29,7 +37,7 @@ void interlock_watchdog_follow_quit(void) {
   action.sa_handler = request;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGQUIT, &action, NULL);
+  own_sigaction(SIGQUIT, &action, NULL);
 }
 
 bool interlock_watchdog_takes_quit(void) {

@@ -5,6 +5,7 @@
 #include "interlock_system_calls.h"
 
 #if defined(__linux__)
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #endif
 
@@ -26,6 +27,15 @@ bool interlock_is_futex(long number) {
 #else
   (void)number;
   return false;
+#endif
+}
+
+bool interlock_is_private_futex(const uint64_t arguments[6]) {
+#if defined(__linux__)
+  return arguments[1] & FUTEX_PRIVATE_FLAG;
+#else
+  (void)arguments;
+  return true;
 #endif
 }
 
@@ -64,8 +74,8 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
   case SYS_epoll_pwait2:
     return with_timeout_pointer(arguments[3], INTERLOCK_WAIT_EPOLL);
 #endif
-  case SYS_rt_sigtimedwait:
-    return with_timeout_pointer(arguments[2], INTERLOCK_WAIT_FOREVER);
+  case SYS_rt_sigtimedwait:  // a signal may come from another process
+    return with_timeout_pointer(arguments[2], INTERLOCK_WAIT_OUTSIDE);
   case SYS_semtimedop:
     return with_timeout_pointer(arguments[3], INTERLOCK_WAIT_OUTSIDE);
 #ifdef SYS_pause

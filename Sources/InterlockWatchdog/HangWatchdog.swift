@@ -78,9 +78,18 @@ public enum HangWatchdog {
   private static func isHang(_ finding: HangMonitor.Report) -> Bool {
     if let diagnosis = finding.diagnosis, diagnosis.isCertain { return true }
     guard finding.isOverLimit else { return false }
-    if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }
+    if isTestProcess { return true }
+    let threads = finding.snapshot.threads
+    if threads.contains(where: { $0.wait != nil }), !isIdle(threads) { return true }
     // A program that only listens to streams is idle, which is no hang.
     return finding.diagnosis != nil && !finding.snapshot.isOnlyListening
+  }
+
+  /// Whether a program has nothing to do: it waits for input, beside which its workers may wait for
+  /// work. Watched work is never idle.
+  private static func isIdle(_ threads: [WaitSnapshot.Thread]) -> Bool {
+    WatchedWork.shortestLimit == nil
+      && threads.contains { $0.wait == nil && $0.elsewhere == .input }
   }
 
   /// Whether this is a process that runs tests, as `swift test` starts it.

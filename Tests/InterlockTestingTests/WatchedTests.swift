@@ -104,6 +104,30 @@ struct WatchedTests {
     #expect(run.issues.first?.place == line)
   }
 
+  @Test("a potential finding is an issue of the test that its stacks show, not of a namesake")
+  func namesakes() throws {
+    let run = try WatchedRun("swift-testing", "Namesakes/")
+    let line = try WatchedRun.line("orders", in: "STWatched.swift")
+    #expect(run.status == 1, "\(run.output)")
+    // A wait for the thread may block the task, which is another finding.
+    let found = run.issues.filter { $0.place == line }
+    #expect(found.map(\.suite) == ["Crossing"], "\(run.issues)\(run.output)")
+    #expect(found.map(\.test) == ["orders()"], "\(run.issues)\(run.output)")
+  }
+
+  @Test("a potential finding that shows no test is an issue of the run if several tests run")
+  func unshown() throws {
+    let run = try WatchedRun("swift-testing", "Unshown/")
+    let line = try WatchedRun.line("crosses", in: "STWatched.swift")
+    #expect(run.status == 1, "\(run.output)")
+    // As above.
+    let found = run.issues.filter { $0.place == line }
+    #expect(found.map(\.test) == [""], "\(run.issues)\(run.output)")
+    #expect(found.first?.text.contains("several tests were running") == true)
+    let alone = try WatchedRun("swift-testing", "Predicted/")
+    #expect(alone.issues.map(\.test) == ["fails()"], "\(alone.issues)\(alone.output)")
+  }
+
   @Test("a potential finding with the stack of another test is an issue of the run")
   func beside() throws {
     let run = try WatchedRun(

@@ -1,5 +1,6 @@
 import Foundation
 import InterlockWatchdog
+import SyncEventsTestC
 import Synchronization
 
 extension Programs {
@@ -52,6 +53,40 @@ extension Programs {
       start(arguments)
       let semaphore = DispatchSemaphore(value: 0)
       semaphore.wait()  // lost: asks
+    },
+    "lost-beside-handlers": { arguments in
+      start(arguments)
+      sync_events_set_handlers_without_use()
+      DispatchSemaphore(value: 0).wait()  // lost-beside-handlers: asks
+    },
+    "cycle-beside-handler": { arguments in
+      start(arguments)
+      signal(SIGUSR1) { _ in }
+      cycle()
+    },
+    "cycle-in-shared-memory": { arguments in
+      start(arguments)
+      sync_events_deadlock_in_shared_memory()
+    },
+    "lost-private": { arguments in
+      start(arguments)
+      sync_events_wait_for_private_semaphore()
+    },
+    "timed-condition": { arguments in
+      start(arguments)
+      conditionCycle(waitsFor: 0.1, besideRunningThread: false)
+    },
+    "timed-condition-beside-others": { arguments in
+      start(arguments)
+      // Long enough for the watchdog to see the other thread's wait before there is a cycle.
+      conditionCycle(waitsFor: 1, besideRunningThread: true)
+    },
+    "lost-in-pool": { arguments in
+      start(arguments)
+      let semaphore = DispatchSemaphore(value: 0)
+      let blocks = DispatchGroup()
+      DispatchQueue.global().async(group: blocks) { semaphore.wait() }  // lost-in-pool: asks
+      blocks.wait()
     },
     "lost-for-ever": { arguments in
       start(arguments)
@@ -204,6 +239,33 @@ extension Programs {
     isHeld.wait()
     second.lock()  // cycle: asks
     ended.wait()
+  }
+
+  /// A timed wait at a condition whose time passes while another thread has the mutex. That thread
+  /// waits for a lock of the waiter.
+  private static func conditionCycle(waitsFor seconds: Double, besideRunningThread: Bool) {
+    let lock = NSLock()
+    let condition = NSCondition()
+    let isHeld = DispatchSemaphore(value: 0)
+    lock.lock()
+    condition.lock()
+    Thread.detachNewThread {
+      condition.lock()
+      isHeld.signal()
+      lock.lock()  // timed-condition: asks
+    }
+    if besideRunningThread {
+      // Each round is an event, so the process is never quiet.
+      Thread.detachNewThread {
+        let other = NSLock()
+        while true {
+          other.withLock {}
+          Thread.sleep(forTimeInterval: 0.005)
+        }
+      }
+    }
+    _ = condition.wait(until: Date(timeIntervalSinceNow: seconds))  // timed-condition: waits
+    isHeld.wait()
   }
 
   /// Deadlocks as `cycle` does, with locks that one function makes.

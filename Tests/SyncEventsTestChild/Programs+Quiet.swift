@@ -1,4 +1,5 @@
 import Foundation
+import SyncEventsTestC
 
 extension Programs {
   /// Programs that a watchdog must not end, although they publish nothing for longer than its
@@ -6,17 +7,7 @@ extension Programs {
   static let quiet: [String: Program] = [
     "listens": { arguments in
       start(arguments)
-      // No event shows that a signal will come.
-      signal(SIGALRM) { _ in
-        _ = write(STDOUT_FILENO, "done\n", 5)
-        _exit(0)
-      }
-      // Unblocked: the process's parent may have blocked the signal, as Dispatch's workers do.
-      var alarms = sigset_t()
-      sigemptyset(&alarms)
-      sigaddset(&alarms, SIGALRM)
-      pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
-      alarm(3)
+      endByAlarm(after: 3)
       let (requests, client) = AsyncStream.makeStream(of: Int.self)
       Task { for await _ in requests {} }
       RunLoop.main.run()
@@ -49,6 +40,70 @@ extension Programs {
     "unsure": { arguments in
       start(arguments)
       unsure()
+    },
+    "nested-syncs": { arguments in
+      start(arguments)
+      nestedSyncs(20)
+      print("done")
+    },
+    "run-loop-timer": { arguments in
+      start(arguments)
+      signalByTimer(after: 0.9)
+    },
+    "own-timer": { arguments in
+      start(arguments)
+      signalByOwnTimer(after: 0.9)
+    },
+    "timed-condition-ends": { arguments in
+      start(arguments)
+      let condition = NSCondition()
+      condition.lock()
+      Thread.detachNewThread {
+        condition.lock()
+        // The other thread's time passes meanwhile: it waits for the mutex.
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
+        condition.unlock()
+      }
+      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1))
+      print("done")
+    },
+    "signal-handler": { arguments in
+      start(arguments)
+      sync_events_wait_for_handler(1)
+      print("done")
+    },
+    "signal-wait": { arguments in
+      // Blocked before the watchdog's thread starts, which would get the signal otherwise.
+      var alarms = sigset_t()
+      sigemptyset(&alarms)
+      sigaddset(&alarms, SIGALRM)
+      pthread_sigmask(SIG_BLOCK, &alarms, nil)
+      start(arguments)
+      let arrived = DispatchSemaphore(value: 0)
+      Thread.detachNewThread { [alarms] in
+        var (alarms, number) = (alarms, Int32(0))
+        sigwait(&alarms, &number)
+        arrived.signal()
+      }
+      alarm(1)
+      arrived.wait()
+      print("done")
+    },
+    "shared-semaphore": { arguments in
+      start(arguments)
+      waitForChild("semaphore")
+    },
+    "shared-mutex": { arguments in
+      start(arguments)
+      waitForChild("mutex")
+    },
+    "shared-condition": { arguments in
+      start(arguments)
+      waitForChild("condition")
+    },
+    "reads": { arguments in
+      start(arguments)
+      readBesideWorker()
     },
     "readers-5": { arguments in
       start(arguments)
@@ -176,6 +231,71 @@ extension Programs {
       }
     }
     all.wait()
+  }
+
+  /// Synchronous calls, each in the block of the one before.
+  private static func nestedSyncs(_ depth: Int) {
+    guard depth > 0 else { return }
+    DispatchQueue(label: "nested \(depth)").sync { nestedSyncs(depth - 1) }
+  }
+
+  /// A thread waits for a semaphore that a timer of the main run loop signals. The process ends
+  /// then.
+  private static func signalByTimer(after seconds: Double) {
+    let fired = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      fired.wait()
+      print("done")
+      exit(0)
+    }
+    let end = Date(timeIntervalSinceNow: seconds)
+    let timer = Timer(fire: end, interval: 0, repeats: false) { _ in fired.signal() }
+    RunLoop.main.add(timer, forMode: .default)
+    RunLoop.main.run()
+  }
+
+  /// A thread waits for a semaphore that another signals after a timer of its own, in an epoll of
+  /// its own, as the loops of network libraries have them.
+  private static func signalByOwnTimer(after seconds: Double) {
+    let fired = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      sync_events_wait_for_own_timer(Int(seconds * 1e9))
+      fired.signal()
+    }
+    fired.wait()
+    print("done")
+  }
+
+  private static func waitForChild(_ what: String) {
+    print(sync_events_wait_for_child(what, 1) ? "done" : "failed")
+  }
+
+  /// An idle program: it reads requests, and a worker waits for work. An alarm ends it.
+  private static func readBesideWorker() {
+    endByAlarm(after: 3)
+    Thread.detachNewThread {
+      let work = NSCondition()
+      work.lock()
+      while true { work.wait() }
+    }
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return print("no pipe") }
+    var request: UInt8 = 0
+    while read(ends[0], &request, 1) < 0 {}
+  }
+
+  /// Prints the last line and ends the process. No event shows that the signal will come.
+  private static func endByAlarm(after seconds: UInt32) {
+    signal(SIGALRM) { _ in
+      _ = write(STDOUT_FILENO, "done\n", 5)
+      _exit(0)
+    }
+    // Unblocked: the process's parent may have blocked the signal, as Dispatch's workers do.
+    var alarms = sigset_t()
+    sigemptyset(&alarms)
+    sigaddset(&alarms, SIGALRM)
+    pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
+    alarm(seconds)
   }
 
   private static func sleep() {

@@ -205,6 +205,69 @@ private func crossInTurn() {
   }
 }
 
+/// Calls a function when a test, with its other traits, has ended. The first trait is outermost.
+private struct AfterTheEnd: TestTrait, TestScoping {
+  let call: @Sendable () -> Void
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    defer { call() }
+    try await function()
+  }
+}
+
+/// Two tests of one name at the same time. One of them has a potential finding, and ends last.
+struct Namesakes {
+  static let isDone = Rendezvous()
+  static let ended = Rendezvous()
+
+  struct Crossing {
+    @Test(.interlock(predict: true, failOn: .potential)) func orders() async {
+      crossHere()
+      await Namesakes.isDone.arrive()
+      await Namesakes.ended.arrive()
+    }
+
+    /// Takes two locks in two orders. The stack of one of them shows the test.
+    private func crossHere() {
+      let (first, second) = (NSLock(), NSLock())
+      take(first, second)
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        take(second, first)
+        ended.signal()
+      }
+      ended.wait()
+    }
+
+    private func take(_ first: NSLock, _ second: NSLock) {
+      first.withLock { second.withLock {} }  // orders
+    }
+  }
+
+  struct Quiet {
+    @Test(AfterTheEnd { Namesakes.ended.leave() }, .interlock(predict: true, failOn: .potential))
+    func orders() async { await Namesakes.isDone.arrive() }
+  }
+}
+
+/// Two tests at the same time. One of them calls code that has a potential finding on threads whose
+/// stacks show no test, and ends last.
+struct Unshown {
+  static let isDone = Rendezvous()
+  static let ended = Rendezvous()
+
+  @Test(.interlock(predict: true, failOn: .potential)) func causes() async {
+    crossInTurn()
+    await Self.isDone.arrive()
+    await Self.ended.arrive()
+  }
+
+  @Test(AfterTheEnd { Unshown.ended.leave() }, .interlock(predict: true, failOn: .potential))
+  func ends() async { await Self.isDone.arrive() }
+}
+
 /// Two tests at the same time. The unwatched test has a potential finding. Prediction is on from
 /// the start of the process.
 struct Beside {

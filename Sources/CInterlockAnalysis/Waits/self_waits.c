@@ -19,7 +19,10 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
   if (!listener) return;
   uintptr_t queue = (uintptr_t)event->object;
   bool barrier = event->flags & INTERLOCK_FLAG_BARRIER;
-  for (uint32_t index = record->view.run_count; index-- > 0;) {
+  // The list has no room for more runs, which the number counts too.
+  uint32_t listed = record->view.run_count;
+  if (listed > INTERLOCK_RUNS_MOST) listed = INTERLOCK_RUNS_MOST;
+  for (uint32_t index = listed; index-- > 0;) {
     const interlock_run *run = &record->view.runs[index];
     bool is_barrier = barrier || (run->flags & INTERLOCK_FLAG_BARRIER);
     if (run->flags & INTERLOCK_FLAG_APPLY) continue;

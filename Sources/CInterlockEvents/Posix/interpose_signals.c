@@ -7,7 +7,9 @@
 //
 // Faults are not delayed, because the instruction would only fault again. Nor is a handler that the
 // system resets, because the repeated signal would get the default action.
-#include "../interpose.h"
+//
+// A handler of the program may also end a wait, when a signal arrives that no event announces.
+#include "../Code/code_ranges.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -30,6 +32,21 @@ static struct {
   bool takes_info;
 } handlers[_NSIG];
 static int handlers_lock;
+
+/// The signals with a handler of the program, as the kernel's mask: bit 0 is signal 1. Handlers of
+/// faults do not count, because they end no wait. Nor do those of the Swift runtime, which sets
+/// them in a constructor, before the ranges of code are known. Written under the lock.
+static uint64_t of_program;
+
+bool interlock_events_handles_signals(void) {
+  // Relaxed: the mask refers to no other memory.
+  return __atomic_load_n(&of_program, __ATOMIC_RELAXED) != 0;
+}
+
+static bool is_of_program(const struct sigaction *action, uintptr_t returns_to) {
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+         interlock_own_code_size && !interlock_find_range(&interlock_system_code, returns_to);
+}
 
 void interlock_deliver_signals(void) {
   int error = errno;
@@ -84,13 +101,19 @@ static bool is_handled(const struct sigaction *action) {
 
 typedef int action_call(int, const struct sigaction *, struct sigaction *);
 
-INTERPOSED int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
+static int set_action(int signal, const struct sigaction *action, struct sigaction *before,
+                      uintptr_t returns_to) {
   action_call *real = REAL(action_call, sigaction);
   if (signal <= 0 || signal >= _NSIG || is_fault(signal)) return real(signal, action, before);
   struct sigaction ours, found;
   take(&handlers_lock);
   handler_function *function = handlers[signal].function;
   bool takes_info = handlers[signal].takes_info;
+  uint64_t now = of_program;
+  if (action) {
+    uint64_t bit = 1ull << (signal - 1);
+    now = is_of_program(action, returns_to) ? now | bit : now & ~bit;
+  }
   if (is_handled(action)) {
     ours = *action;
     // The kernel passes all three arguments to any handler, so one type serves both kinds.
@@ -105,6 +128,7 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
     __atomic_store_n(&handlers[signal].function, function, __ATOMIC_RELEASE);
     handlers[signal].takes_info = takes_info;
   }
+  if (result == 0) __atomic_store_n(&of_program, now, __ATOMIC_RELAXED);
   give(&handlers_lock);
   if (result != 0 || !before) return result;
   *before = found;
@@ -114,16 +138,27 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   return result;
 }
 
+INTERPOSED int sigaction(int signal, const struct sigaction *action, struct sigaction *before) {
+  return set_action(signal, action, before, RETURNS_TO);
+}
+
 INTERPOSED sighandler_t signal(int number, sighandler_t handler) {
   typedef sighandler_t signal_call(int, sighandler_t);
   struct sigaction before, now;
-  sigaction(number, NULL, &before);
+  uintptr_t returns_to = RETURNS_TO;
+  set_action(number, NULL, &before, returns_to);
   if (REAL(signal_call, signal)(number, handler) == SIG_ERR) return SIG_ERR;
   // The C library's `signal` chooses the flags: set Interlock's handler with the same flags.
-  if (REAL(action_call, sigaction)(number, NULL, &now) == 0) sigaction(number, &now, NULL);
+  if (REAL(action_call, sigaction)(number, NULL, &now) == 0) {
+    set_action(number, &now, NULL, returns_to);
+  }
   return before.sa_handler;
 }
 
 void interlock_signals_forked(void) { handlers_lock = 0; }
+
+#else
+
+bool interlock_events_handles_signals(void) { return false; }
 
 #endif

@@ -174,6 +174,14 @@ void interlock_events_publish(const interlock_event *event);
 /// threads. Nests.
 void interlock_events_hide_thread(bool hidden);
 
+/// Returns the descriptor of Dispatch's timers on the monotonic clock, among them the one that lets
+/// its pools grow; -1 for none. Callable from any thread.
+int interlock_events_pool_timer(void);
+
+/// Returns true if the program has set a handler of a signal, other than those of faults. A signal
+/// may arrive at any time, and its handler may wake a thread. Callable from any thread.
+bool interlock_events_handles_signals(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,6 +32,10 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
 /// True if the system call with this number is `futex`.
 bool interlock_is_futex(long number);
 
+/// True if no other process can wake a thread in `futex` with these arguments. The C library waits
+/// so for all its objects, unless processes may share them.
+bool interlock_is_private_futex(const uint64_t arguments[6]);
+
 #ifdef __cplusplus
 }
 #endif

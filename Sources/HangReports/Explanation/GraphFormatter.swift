@@ -128,6 +128,7 @@ struct GraphFormatter {
     case .idle: "has no work"
     case .listening: "listens for events"
     case .outside: "is in a system call that ends by itself"
+    case .input: "waits for an event from outside the process"
     case .unknown: "sleeps, and the reason is not known"
     }
   }

@@ -60,8 +60,10 @@ extension WaitSnapshot {
     case idle
     /// The thread listens to descriptors that only this process writes to, like an idle run loop.
     case listening
-    /// The thread is in a system call that ends by itself: a sleep, or a read from outside.
+    /// The thread is in a system call that ends by itself: a sleep, or another wait with a limit.
     case outside
+    /// The thread waits for an event from outside, without a limit: it reads, accepts, or listens.
+    case input
     /// The thread waits for an unknown object; only another thread can wake it.
     case unknown
   }
@@ -81,6 +83,8 @@ extension WaitSnapshot {
     var call: ArraySlice<StackFrame> { place.dropLast(max(0, callers)) }
     /// True if the wait ends when its time is up.
     package var hasTimeLimit: Bool
+    /// True if another process may have the object too, and end the wait.
+    package var isShared = false
     /// True for a synchronous call with a barrier.
     package var isBarrier: Bool
     /// True for `concurrentPerform`: the waiting thread works too.

@@ -27,7 +27,8 @@ package struct WaitSnapshot: Sendable, Hashable, Codable {
   package var taskMakers: [ObjectID: [StackFrame]] = [:]
   /// The number of processors that determines the size of the pools.
   package var processors: Int
-  /// True if code may run unseen: from a Dispatch source, from I/O, or because a table was full.
+  /// True if code may run unseen: from a Dispatch source, from I/O, in a signal's handler, or
+  /// because a table was full.
   package var isPartial: Bool
   /// The seconds until the next timer fires; `nil` if none is set.
   package var nextTimer: Double?

@@ -24,8 +24,14 @@ extension SnapshotTaker {
   static func lockWaits() -> [Int: UInt64] {
     var found: [Int: UInt64] = [:]
     for view in threadViews() {
+      let kind = interlock_object_kind(view.wait_kind)
+      if kind == INTERLOCK_OBJECT_CONDITION {
+        let futex = Platform.futex(of: Int(view.number), in: getpid())
+        if let futex, isMutex(of: view, futex) { found[Int(view.number)] = view.sequence }
+        continue
+      }
       guard Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else { continue }
-      switch interlock_object_kind(view.wait_kind) {
+      switch kind {
       case INTERLOCK_OBJECT_MUTEX, INTERLOCK_OBJECT_READ_LOCK, INTERLOCK_OBJECT_WRITE_LOCK,
         INTERLOCK_OBJECT_QUEUE, INTERLOCK_OBJECT_OWNED_FUTEX, INTERLOCK_OBJECT_ONCE:
         found[Int(view.number)] = view.sequence
@@ -56,7 +62,7 @@ extension SnapshotTaker {
         return result
       }
       if thread.state == .sleeping || Self.asksInVain(view),
-        let wait = Self.wait(view, of: thread, in: process)
+        let wait = wait(view, of: thread, in: process)
       {
         result.wait = wait
         if wait.kind == .semaphore, let codes, result.runs.count == 1, view.wait_place != 0 {
@@ -111,12 +117,13 @@ extension SnapshotTaker {
   ) -> WaitSnapshot.Elsewhere {
     // The run loop's poll may have a limit, or nothing to wait for. The thread polls again
     // afterwards.
-    if polls { return listensOutside ? .outside : .listening }
+    if polls { return listensOutside ? .input : .listening }
     guard thread.state == .sleeping else { return .running }
     guard !stoppedThreads.contains(thread.id) else { return .unknown }
     switch Platform.wait(of: thread.id, in: process) {
     case .forever, .unknown: return .unknown
-    case .listens: return listensOutside ? .outside : .listening
+    case .listens: return listensOutside ? .input : .listening
+    case .input: return .input
     case .wakesByItself: return .outside
     case .timedFutex: return isWorker ? .idle : .outside
     }
@@ -156,27 +163,39 @@ extension SnapshotTaker {
     }
   }
 
+  /// True if a thread in a condition's call waits in the kernel for the condition's mutex.
+  private static func isMutex(of view: interlock_thread_view, _ futex: Platform.Futex) -> Bool {
+    futex.word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
+  }
+
   /// The wait of a sleeping thread according to the table; `nil` if the table has none, or if the
   /// kernel shows the thread elsewhere, just before or just after that wait.
-  private static func wait(
+  private func wait(
     _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
   ) -> WaitSnapshot.Wait? {
-    guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
+    guard view.wait_kind != 0, var kind = Self.kind(view.wait_kind) else { return nil }
     var object = view.wait_object
-    // After the condition, the thread may wait for the mutex. The kernel shows which word it waits
-    // on.
-    if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
-      word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
-    {
+    let flags = Int(view.wait_flags)
+    var hasTimeLimit = flags & INTERLOCK_FLAG_TIME_LIMIT != 0
+    // A stopped thread waits for its engine in the kernel.
+    let futex = stoppedThreads.isEmpty ? Platform.futex(of: thread.id, in: process) : nil
+    // After the condition, the thread may wait for the mutex, which has no time limit.
+    if kind == .condition, let futex, Self.isMutex(of: view, futex) {
       kind = .mutex
       object = view.wait_other
+      hasTimeLimit = false
     }
-    let flags = Int(view.wait_flags)
-    return WaitSnapshot.Wait(
-      kind: kind, object: object, place: frames(view.wait_place, view.wait_outer),
-      hasTimeLimit: flags & INTERLOCK_FLAG_TIME_LIMIT != 0,
+    var result = WaitSnapshot.Wait(
+      kind: kind, object: object, place: Self.frames(view.wait_place, view.wait_outer),
+      hasTimeLimit: hasTimeLimit,
       isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
+    // glibc waits in this way for the end of a thread too, and for a robust mutex, in memory that
+    // no other process has.
+    if let futex, !futex.isPrivate, kind != .thread {
+      result.isShared = Platform.isShared(futex.word) ?? true
+    }
+    return result
   }
 
   /// Replaces the thread handles in join calls by thread numbers.

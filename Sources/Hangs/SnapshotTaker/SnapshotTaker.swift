@@ -1,5 +1,6 @@
 import CMarks
 import CInterlockAnalysis
+import CInterlockEvents
 import Foundation
 import Interlock
 import ProcessInspection
@@ -73,7 +74,7 @@ package struct SnapshotTaker {
     var snapshot = WaitSnapshot(
       threads: threads.sorted { $0.id < $1.id }, queues: queues(for: threads, reading: codes),
       signals: signals(for: threads), processors: Platform.poolThreads,
-      isPartial: interlock_waits_is_partial(),
+      isPartial: interlock_waits_is_partial() || interlock_events_handles_signals(),
       nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
         .map(\.seconds).min(),
       mayRest: mayRest, selfWait: selfWait)
@@ -123,9 +124,10 @@ package struct SnapshotTaker {
     systemThreads().reduce(0) { $0 &+ UInt64($1.switches) &+ UInt64($1.id) }
   }
 
-  /// True for the one-second timer that lets Dispatch's pools grow. A user's timer on that clock is
-  /// a delayed block, or makes the snapshot partial.
+  /// True for the one-second timer that lets Dispatch's pools grow. A user's timer at the same
+  /// descriptor is a delayed block, or makes the snapshot partial. Other libraries, such as
+  /// Foundation's run loops, have descriptors of their own on that clock.
   private static func isHousekeeping(_ timer: Platform.Timer) -> Bool {
-    timer.isMonotonic && timer.seconds <= 1.05
+    timer.descriptor == Int(interlock_events_pool_timer()) && timer.seconds <= 1.05
   }
 }

@@ -42,7 +42,9 @@ final class TestPrediction: Sendable {
     for line in record.notes { note("prediction is not complete: \(line)") }
     for finding in record.findings {
       let text = FindingText(finding, mostFrames: Self.mostFrames)
+      var isOnlyOne = false
       let isNew = Self.process.withLock { process in
+        isOnlyOne = process.open.count == 1
         if !shows(finding, test) {
           // Leave the finding to the running test that its stacks show.
           let others = process.open.values.filter { $0 !== self }
@@ -54,13 +56,18 @@ final class TestPrediction: Sendable {
       guard isNew else { continue }
       noteForReports(finding, isError: fails)
       let reason = ProcessBaseline.ofThisProcess?.reason(for: Finding(finding))
-      if shows(finding, test) || !Self.showsATest(finding) {
+      let showsAnother = Self.showsATest(finding)
+      if shows(finding, test) || isOnlyOne && !showsAnother {
         report(finding, text, knownBecause: reason)
       } else {
-        // The stacks show a test without the trait: record it for the run. A detached task belongs
-        // to no test.
+        // The stacks show a test without the trait, or no test while several run: record it for the
+        // run. A detached task belongs to no test.
+        let note =
+          showsAnother
+          ? "a test that is not watched, or has ended, shows it"
+          : "several tests were running, and no stack shows which it is of"
         await Task.detached {
-          self.report(finding, text, knownBecause: reason, isOfRun: true)
+          self.report(finding, text, knownBecause: reason, ofRun: note)
         }.value
       }
     }
@@ -69,20 +76,18 @@ final class TestPrediction: Sendable {
 
   private func report(
     _ finding: PotentialFinding, _ text: FindingText, knownBecause reason: String?,
-    isOfRun: Bool = false
+    ofRun note: String? = nil
   ) {
     var lines =
       [known(reason, "potential, not observed: " + text.headline)]
       + text.details.map { "  " + $0 }
-    if isOfRun {
-      lines.append("  (of the run: a test that is not watched, or has ended, shows it)")
-    }
+    if let note { lines.append("  (of the run: \(note))") }
     let comment = Comment(rawValue: lines.joined(separator: "\n"))
     let location = Self.location(of: finding, module: test.sourceLocation.moduleName)
     Issue.record(
       comment, severity: fails && reason == nil ? .error : .warning,
       sourceLocation: location ?? test.sourceLocation)
-    guard !isOfRun else { return }
+    guard note == nil else { return }
     Attachment.record(
       comment.rawValue, named: "potential.txt", sourceLocation: location ?? test.sourceLocation)
   }
@@ -93,9 +98,11 @@ final class TestPrediction: Sendable {
     if isNew { print("interlock: \(line)") }
   }
 
-  /// True if a stack of the finding has a function with the test's name in the test's file.
+  /// True if a stack of the finding has the test's function, in the test's file: a function with
+  /// the test's name in the types around the test.
   private func shows(_ finding: PotentialFinding, _ test: Test) -> Bool {
-    let name = test.name.prefix { $0 != "(" } + "("
+    let types = test.id.nameComponents.dropLast().map { $0 + "." }.joined()
+    let name = types + test.name.prefix { $0 != "(" } + "("
     let file = "/" + test.sourceLocation.fileName
     return finding.sides.contains { side in
       (side.place + side.stack).contains { frame in
@@ -103,8 +110,7 @@ final class TestPrediction: Sendable {
           return false
         }
         // Compare the whole name: `reads(` is a suffix of `rereads(`.
-        return function.hasPrefix(name) || function.contains("." + name)
-          || function.contains(" " + name)
+        return function.hasPrefix(name) || function.contains(" " + name)
       }
     }
   }

@@ -74,7 +74,10 @@ extension Platform {
   package static func wait(of thread: Int, in process: Int32) -> Wait { .unknown }
 
   /// The word on which a thread waits in the kernel: not available.
-  package static func futex(of thread: Int, in process: Int32) -> UInt? { nil }
+  package static func futex(of thread: Int, in process: Int32) -> Futex? { nil }
+
+  /// Whether other processes may have the memory at an address: not available.
+  package static func isShared(_ address: UInt) -> Bool? { nil }
 
   /// The timers that are set in a process: not available.
   package static func timers(of process: Int32) -> [Timer] { [] }

@@ -118,17 +118,34 @@ extension Platform {
       // The main thread polls its run loop's epoll; for other threads the wait table shows what
       // they poll.
       case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
+      case INTERLOCK_WAIT_POLL, INTERLOCK_WAIT_OUTSIDE: return .input
       default: return .wakesByItself
       }
     }
   }
 
   /// The word on which a thread waits in the kernel; `nil` if it is not in a futex.
-  package static func futex(of thread: Int, in process: Int32) -> UInt? {
+  package static func futex(of thread: Int, in process: Int32) -> Futex? {
     guard case .call(let number, let arguments) = systemCall(of: thread, in: process),
       interlock_is_futex(number)
     else { return nil }
-    return UInt(arguments[0])
+    return Futex(word: UInt(arguments[0]), isPrivate: interlock_is_private_futex(arguments))
+  }
+
+  /// Whether other processes may have the memory at an address of this process: it is of a file, or
+  /// shared. `nil` if the system does not tell.
+  package static func isShared(_ address: UInt) -> Bool? {
+    let descriptor = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // One word for each page: bit 61 is the answer, bits 62 and 63 say that the system knows the
+    // page.
+    var page: UInt64 = 0
+    let size = UInt(sysconf(Int32(_SC_PAGESIZE)))
+    guard pread(descriptor, &page, 8, off_t(address / size * 8)) == 8, page >> 62 != 0 else {
+      return nil
+    }
+    return page >> 61 & 1 == 1
   }
 
   private enum SystemCall {

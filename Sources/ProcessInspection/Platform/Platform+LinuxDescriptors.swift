@@ -10,7 +10,7 @@ extension Platform {
       guard target == "anon_inode:[timerfd]",
         let text = contents(of: "/proc/\(process)/fdinfo/\(number)")
       else { return nil }
-      var timer = Timer(seconds: 0, isMonotonic: false)
+      var timer = Timer(descriptor: number, seconds: 0, isMonotonic: false)
       for line in text.split(separator: UInt8(ascii: "\n")) {
         if let clock = value(of: "clockid", in: line) {
           timer.isMonotonic = Self.number(clock) == Int(CLOCK_MONOTONIC)

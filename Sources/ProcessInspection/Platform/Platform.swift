@@ -62,16 +62,29 @@ package enum Platform {
     case forever
     /// A futex with a timeout: perhaps it is an idle pool worker.
     case timedFutex
-    /// A point in time, or an event outside the process.
+    /// A point in time.
     case wakesByItself
+    /// An event from outside the process, without a limit: bytes, a connection, a signal, the end
+    /// of a child.
+    case input
     /// One of the descriptors that the process listens to.
     case listens
     /// Unknown: the system does not report it.
     case unknown
   }
 
+  /// The kernel's wait for a word of memory.
+  package struct Futex {
+    /// The address of the word.
+    package var word: UInt
+    /// Whether only a thread of the same process can wake the waiting one.
+    package var isPrivate: Bool
+  }
+
   /// A timer of a process that is set.
   package struct Timer {
+    /// The timer's descriptor.
+    package var descriptor: Int
     /// The seconds until it fires.
     package var seconds: Double
     /// Whether it uses the clock of Dispatch's own housekeeping.

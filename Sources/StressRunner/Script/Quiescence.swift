@@ -50,7 +50,7 @@ struct Quiescence {
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: getpid()) {
     case .forever, .unknown, .timedFutex: false
-    case .wakesByItself: true
+    case .wakesByItself, .input: true
     case .listens: Platform.listensOutside(getpid(), ignoring: TrialHost.ownDescriptors)
     }
   }

@@ -125,7 +125,7 @@ struct StallWatch {
     case .forever, .unknown:
       idle[thread.id] = nil
       return false
-    case .wakesByItself: return true
+    case .wakesByItself, .input: return true
     case .listens:
       return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)
     case .timedFutex:

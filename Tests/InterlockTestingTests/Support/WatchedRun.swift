@@ -7,11 +7,13 @@ struct WatchedRun {
   /// An issue that the process recorded.
   struct Found: CustomStringConvertible {
     var test: String
+    /// The innermost suite of the test; empty for none.
+    var suite: String
     var text: String
     var place: String
     var isKnown: Bool
 
-    var description: String { "\(test) \(place)\(isKnown ? " known" : ""): \(text)" }
+    var description: String { "\(suite)/\(test) \(place)\(isKnown ? " known" : ""): \(text)" }
   }
 
   /// The exit status, or the negated number of a signal.
@@ -76,9 +78,9 @@ struct WatchedRun {
     else { return nil }
     let place = issue["sourceLocation"] as? [String: Any]
     let file = (place?["fileID"] as? String)?.split(separator: "/").last ?? ""
-    let test = payload["testID"] as? String ?? ""
+    let test = (payload["testID"] as? String ?? "").split(separator: "/").map(String.init)
     return Found(
-      test: test.split(separator: "/").dropLast().last.map(String.init) ?? "",
+      test: test.dropLast().last ?? "", suite: test.dropLast(2).last ?? "",
       text: messages.compactMap { $0["text"] as? String }.joined(separator: "\n"),
       place: "\(file):\(place?["line"] ?? "")", isKnown: issue["isKnown"] as? Bool ?? false)
   }

@@ -123,6 +123,20 @@ int sync_events_direct_lock_events(void);
 /// "waiting", in which a signal's handler takes a mutex. Returns false for any other way.
 bool sync_events_take_own_locks(const char *way);
 
+/// Waits in an epoll of its own for a timer of its own.
+void sync_events_wait_for_own_timer(long nanoseconds);
+/// Waits for a semaphore that a handler of this process' alarm posts.
+void sync_events_wait_for_handler(unsigned seconds);
+/// Sets handlers that end no wait: an ignored signal, one that is reset, and those of faults.
+void sync_events_set_handlers_without_use(void);
+/// Waits for what a child releases after `seconds`: a "semaphore", a "mutex", a "condition".
+/// Returns false if the child fails.
+bool sync_events_wait_for_child(const char *what, unsigned seconds);
+/// Deadlocks two threads by two mutexes in memory that processes share.
+void sync_events_deadlock_in_shared_memory(void);
+/// Waits for ever for a semaphore that processes may share, in memory that no other process has.
+void sync_events_wait_for_private_semaphore(void);
+
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);
 

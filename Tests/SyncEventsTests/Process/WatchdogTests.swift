@@ -22,6 +22,10 @@ extension SyncEvents {
         parts: ["(abandoned-lock)", "ended without unlocking the mutex made at"]),
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
+      Hang(program: "lost-in-pool", parts: ["(lost-wake-up)", "this process is deadlocked"]),
+      Hang(
+        program: "lost-beside-handlers", parts: ["(lost-wake-up)", "this process is deadlocked"]),
+      Hang(program: "timed-condition", parts: ["(cycle)", "this process is deadlocked"]),
       Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
@@ -93,6 +97,31 @@ extension SyncEvents {
       }
     }
 
+    @Test(
+      "The watchdog is certain of a cycle whatever else the process may do",
+      arguments: [
+        ("cycle-beside-handler", "cycle"), ("timed-condition-beside-others", "timed-condition"),
+      ])
+    func cycles(_ program: String, _ lines: String) throws {
+      let child = try ChildRun(program, "60", limit: 50)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("interlock: this process is deadlocked"), "\(child.errors)")
+      #expect(child.errors.contains("(cycle)"), "\(child.errors)")
+      for line in try ChildRun.lines(of: lines) {
+        #expect(child.errors.contains(line), "\(child.errors)")
+      }
+    }
+
+    @Test(
+      "The watchdog is certain of a cycle in shared memory, and of a wait in memory of its own",
+      arguments: [("cycle-in-shared-memory", "(cycle)"), ("lost-private", "(lost-wake-up)")])
+    func sharedMemory(_ program: String, _ cause: String) throws {
+      let child = try ChildRun(program, "60", limit: 50)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("interlock: this process is deadlocked"), "\(child.errors)")
+      #expect(child.errors.contains(cause), "\(child.errors)")
+    }
+
     @Test("SIGQUIT prints each suspended task with its await and its maker; the process goes on")
     func state() throws {
       let lines = try ChildRun.lines(of: "asked", in: "Programs+Quiet.swift").map {
@@ -143,7 +172,7 @@ extension SyncEvents {
 
     @Test(
       "The watchdog does not end a program that computes, sleeps or idles longer than the limit",
-      arguments: ["computes", "listens", "sleeps", "run-loop", "task-sleeps"])
+      arguments: ["computes", "listens", "reads", "sleeps", "run-loop", "task-sleeps"])
     func quiet(_ program: String) throws {
       let child = try ChildRun(program, "1")
       #expect(child.status == 0, "\(child.errors)")
@@ -151,6 +180,19 @@ extension SyncEvents {
       #expect(child.words.first == "done")
       // The program ran for longer than the limit.
       #expect(child.seconds > 2.5)
+    }
+
+    @Test(
+      "The watchdog calls no wait certain that a timer, a signal or another process ends",
+      arguments: [
+        "nested-syncs", "run-loop-timer", "own-timer", "shared-semaphore", "shared-mutex",
+        "shared-condition", "signal-handler", "signal-wait", "timed-condition-ends",
+      ])
+    func ended(_ program: String) throws {
+      let child = try ChildRun(program, "60", limit: 50)
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.errors.isEmpty, "\(child.errors)")
+      #expect(child.words == ["done"])
     }
 
     @Test(

@@ -49,6 +49,26 @@ struct LostWakeUpTests {
     #expect(found.evidence == lost(.semaphore, waiters: [.thread(1)]))
   }
 
+  @Test("a wait that another process may end is not certain, except in a cycle of this process")
+  func shared() throws {
+    var process = S.process([S.waiting(1, .semaphore, 0xa)])
+    process.threads[0].wait?.isShared = true
+    let found = try #require(Diagnosis(of: process))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.certainty == .doubtful(.unseenCode))
+    var cycle = S.process([
+      S.waiting(1, .mutex, 0xa, held: [S.has(0xb)]), S.waiting(2, .mutex, 0xb, held: [S.has(0xa)]),
+    ])
+    for index in cycle.threads.indices { cycle.threads[index].wait?.isShared = true }
+    #expect(try #require(Diagnosis(of: cycle)).isCertain)
+    // The lock's holder waits for a signal of another process.
+    var behind = S.process([
+      S.waiting(1, .mutex, 0xb), S.waiting(2, .semaphore, 0xa, held: [S.has(0xb)]),
+    ])
+    behind.threads[1].wait?.isShared = true
+    #expect(try #require(Diagnosis(of: behind)).certainty == .doubtful(.unseenCode))
+  }
+
   @Test("a lost wake-up of a group shows how often it was entered and left")
   func group() throws {
     let found = try explained(

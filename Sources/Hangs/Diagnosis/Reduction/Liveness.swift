@@ -6,7 +6,7 @@ struct Liveness {
     case all
     /// Like `all`, but pools do not grow because their threads wait.
     case noGrowth
-    /// Like `noGrowth`, but no timer fires and no unseen code runs.
+    /// Like `noGrowth`, but no timer fires, no unseen code runs, and no other process ends a wait.
     case none
   }
 
@@ -33,7 +33,8 @@ struct Liveness {
       blocks[number] = net.add(needsAll: true)
     }
     for number in index.threads.indices {
-      connect(index.needs(of: number), to: number)
+      let needs = index.needs(of: number)
+      connect(hope != .none && mayBeEndedOutside(number, needs) ? [] : needs, to: number)
       net.allow(number, for: anything)
     }
     for number in index.queues.indices {
@@ -61,6 +62,13 @@ struct Liveness {
       || index.queues.contains {
         ($0.delayed > 0 || $0.nextDelayed != nil) && $0.nextDelayed ?? 0 < day
       }
+  }
+
+  /// True if another process may end a thread's wait. No other can if a thread of this process
+  /// holds the lock.
+  private func mayBeEndedOutside(_ number: Int, _ needs: [Need]) -> Bool {
+    guard index.threads[number].wait?.isShared ?? false else { return false }
+    return needs.allSatisfy { if case .anything = $0 { true } else { false } }
   }
 
   private mutating func connect(_ needs: [Need], to node: Int) {

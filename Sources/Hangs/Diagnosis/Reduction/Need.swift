@@ -27,7 +27,7 @@ extension WaitIndex {
     let thread = threads[number]
     guard let wait = thread.wait else {
       switch thread.elsewhere {
-      case .running, .outside: return []
+      case .running, .outside, .input: return []
       // An idle thread continues if another thread gives it work.
       case .idle, .listening, .unknown: return [.anything]
       }
