@@ -1,5 +1,6 @@
 // Memory, threads and control flow that end, and are reused.
 #define _GNU_SOURCE
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,6 +80,66 @@ BODY(write_byte, byte = 1; set_relaxed(&flag))
 BODY(write_byte_and_exit, await_relaxed(&flag); byte = 2; interlock_memory_await_reports();
      fflush(NULL); _exit(interlock_memory_pairs() > 0 ? 66 : 0))
 static void held_back_at_exit_racy(void) { run_both(write_byte, write_byte_and_exit); }
+
+// The same if another thread ends the process, while the thread that held the race back waits.
+static sem_t came, never;
+BODY(write_byte_and_wait, await_relaxed(&flag); byte = 2; sem_post(&came); sem_wait(&never))
+static void hold_back_elsewhere(void) {
+  pthread_t first, second;
+  sem_init(&came, 0, 0);
+  sem_init(&never, 0, 0);
+  pthread_create(&first, NULL, write_byte, NULL);
+  pthread_create(&second, NULL, write_byte_and_wait, NULL);
+  sem_wait(&came);
+}
+static void held_back_elsewhere_racy(void) {
+  hold_back_elsewhere();
+  interlock_memory_await_reports();
+}
+
+// The address turns out to be a lock's after the race was held back, and before the process ends.
+static union {
+  pthread_mutex_t mutex;
+  volatile char bytes[sizeof(pthread_mutex_t)];
+} lock = {PTHREAD_MUTEX_INITIALIZER};
+BODY(pass_lock, lock.bytes[0] = 0; set_relaxed(&flag))
+BODY(pass_lock_and_wait, await_relaxed(&flag); lock.bytes[0] = 0; sem_post(&came);
+     sem_wait(&never))
+static void held_back_lock_correct(void) {
+  pthread_t first, second;
+  sem_init(&came, 0, 0);
+  sem_init(&never, 0, 0);
+  pthread_create(&first, NULL, pass_lock, NULL);
+  pthread_create(&second, NULL, pass_lock_and_wait, NULL);
+  sem_wait(&came);
+  pthread_mutex_lock(&lock.mutex);
+  pthread_mutex_unlock(&lock.mutex);
+  interlock_memory_await_reports();
+}
+
+// A thread reports a race that it held back, while another thread ends the process.
+void interlock_memory_report_to(void (*)(const void *));
+static int reports, ends;
+static void report_slowly(const void *race) {
+  (void)race;
+  set_relaxed(&reports);
+  await_relaxed(&ends);
+  for (int i = 0; i < 1000; i++) sched_yield();
+  printf("race: late\n");
+}
+BODY(write_byte_and_go_on, await_relaxed(&flag); byte = 2; set_relaxed(&flag); sem_wait(&never))
+static void reported_at_exit_racy(void) {
+  pthread_t first, second;
+  sem_init(&never, 0, 0);
+  interlock_memory_report_to(report_slowly);
+  pthread_create(&first, NULL, write_byte, NULL);
+  pthread_create(&second, NULL, write_byte_and_go_on, NULL);
+  await_relaxed(&reports);
+  set_relaxed(&ends);
+  interlock_memory_await_reports();
+  fflush(NULL);
+  _exit(interlock_memory_pairs() > 0 ? 66 : 0);
+}
 
 BODY(grow_and_free, char *block = malloc(block_size); fill(block); keep(block);
      block = realloc(block, 1 << 20); free(block); set_relaxed(&flag))
@@ -224,6 +285,9 @@ const memory_program memory_life_programs[] = {
     {"moved_over.correct", moved_over_correct}, {"moved_away.correct", moved_away_correct},
     {"shrunk.racy", shrunk_racy},     {"mapped_beside.racy", mapped_beside_racy},
     {"held_back_at_exit.racy", held_back_at_exit_racy},
+    {"held_back_elsewhere.racy", held_back_elsewhere_racy},
+    {"held_back_lock.correct", held_back_lock_correct},
+    {"reported_at_exit.racy", reported_at_exit_racy},
     {"grown.correct", grown_correct},
     {"stack.correct", stack_correct}, {"threads.correct", threads_correct},
     {"slot.racy", slot_racy}, {"slot.correct", slot_correct},
