@@ -198,8 +198,12 @@ bool interlock_memory_settle(memory_thread *own) HIDDEN;
 /// with the number of the situation, as in a cell.
 shadow_cell interlock_memory_keep_situation(memory_thread *own) HIDDEN;
 
-/// Gives the thread's clock to an object, or joins the object's clock.
-void interlock_memory_order(bool gives, uintptr_t object) HIDDEN;
+/// Gives the thread's clock to an atomic, or joins the atomic's clock.
+void interlock_memory_order(bool gives, uintptr_t atomic) HIDDEN;
+/// The same for a mutex.
+void interlock_memory_order_mutex(bool gives, uintptr_t mutex) HIDDEN;
+/// Notes that an atomic has a clock, so that the end of its memory is the end of the clock.
+void interlock_memory_note_atomic(uintptr_t address) HIDDEN;
 /// Joins the clocks of the mutexes that the thread has locked unseen. Returns true if the access of
 /// the cell then happens before the thread's next step.
 bool interlock_mutex_orders(memory_thread *own, shadow_cell before) HIDDEN;

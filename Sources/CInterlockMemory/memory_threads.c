@@ -195,16 +195,21 @@ bool interlock_memory_settle(memory_thread *own) {
   return come_to_clock(own);
 }
 
-void interlock_memory_order(bool gives, uintptr_t object) {
+static void order(bool gives, uintptr_t object, purpose purpose) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
   begin_change();
   if (gives) {
-    interlock_clock_pass(own->clock, object, AS_LOCK, false);
+    if (purpose == AS_ATOMIC) interlock_memory_note_atomic(object);
+    interlock_clock_pass(own->clock, object, purpose, false);
   } else {
-    interlock_clock_get(own->clock, object, AS_LOCK, false, false);
+    interlock_clock_get(own->clock, object, purpose, false, false);
   }
   end_change();
 }
+
+void interlock_memory_order(bool gives, uintptr_t atomic) { order(gives, atomic, AS_ATOMIC); }
+
+void interlock_memory_order_mutex(bool gives, uintptr_t mutex) { order(gives, mutex, AS_LOCK); }
 
 #endif

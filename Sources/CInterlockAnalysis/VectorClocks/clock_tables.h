@@ -99,6 +99,8 @@ typedef enum {
   AS_ACTOR,
   /// A thread's own data, by the thread's record.
   AS_LOCALS,
+  /// An atomic. Not `AS_LOCK`, because a change of a lock's byte may pass the lock to a call.
+  AS_ATOMIC,
 } purpose;
 
 struct thread_record;
