@@ -134,7 +134,7 @@ EXPORTED void __tsan_func_entry(void *returns_to) {
 EXPORTED void __tsan_func_exit(void) {
   memory_thread *own = interlock_memory_own;
   if (!own || own->depth == 0) return;
-  if (own->held_back_count > 0 && own->depth <= own->held_back_depth) {
+  if (holds_back(own) && own->depth <= own->held_back_depth) {
     interlock_memory_report_held_back(own);
   }
   own->depth--;

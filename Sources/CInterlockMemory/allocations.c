@@ -46,13 +46,22 @@ __attribute__((constructor(101))) static void prepare(void) {
   if (!real_free) find_calls();
 }
 
-static void forget_block(void *block) {
+/// Returns the size of the block.
+static size_t forget_block(void *block) {
   interlock_block_ends((uintptr_t)block);
   size_t size = malloc_usable_size(block);
   interlock_forget_memory((uintptr_t)block, size);
   if (__builtin_expect(interlock_marks.controlled, 0)) {
     interlock_memory_point_freed((uintptr_t)block, size);
   }
+  return size;
+}
+
+static void end_block(void *block) {
+  size_t size = forget_block(block);
+  // Not in `realloc`, which may leave an atomic where it is, nor with a mapping, which may show the
+  // atomics of a file again.
+  interlock_forget_atomics((uintptr_t)block, size);
 }
 
 INTERPOSED_CALL void free(void *block) {
@@ -61,7 +70,7 @@ INTERPOSED_CALL void free(void *block) {
     // Only the look-up itself frees here: a few bytes are lost.
     if (!real_free) return;
   }
-  if (__builtin_expect(was_on(), 0) && block) forget_block(block);
+  if (__builtin_expect(was_on(), 0) && block) end_block(block);
   __attribute__((musttail)) return real_free(block);
 }
 

@@ -171,7 +171,7 @@ __attribute__((noinline)) static bool come_up_to_date(memory_thread *own, uintpt
   // The accesses of a signal handler that interrupts the check, or a change of the clock, are not
   // checked.
   if (is_interrupted(own)) return false;
-  if (own->held_back_count > 0 && !may_pass_lock(kind)) interlock_memory_report_held_back(own);
+  if (holds_back(own) && !may_pass_lock(kind)) interlock_memory_report_held_back(own);
   if (has_points(own)) {
     uint32_t bytes = kind & 0xff, first = (uint32_t)__builtin_ctz(bytes);
     interlock_memory_reach_point((address & ~(uintptr_t)7) + first,
@@ -197,7 +197,7 @@ __attribute__((always_inline)) static inline bool is_unchanged(const memory_thre
   return own->unchanged == *own->count && own->clock_changes == record->clock_changes &&
          own->last_events == record->waits.view.sequence && !is_interrupted(own) &&
          (!own->task || own->task == current_task(own->record)) &&
-         own->held_back_count == 0 && !interlock_marks.hidden && interlock_tracker_locks == 0 &&
+         !holds_back(own) && !interlock_marks.hidden && interlock_tracker_locks == 0 &&
          !interlock_clocks_are_blind() &&
          // Relaxed: as in `interlock_memory_settle`.
          __atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED);

@@ -25,6 +25,7 @@ static void forked(void) {
   __atomic_store_n(&interlock_memory_is_on, false, __ATOMIC_RELAXED);
   interlock_memory_stop_thread();
   interlock_plain_calls_forked();
+  interlock_memory_races_forked();
 }
 
 /// True if the toolchain's ThreadSanitizer or AddressSanitizer runtime is in the process as well.

@@ -14,6 +14,7 @@ enum {
   recent_situations = 4,
   seen_onces = 256,
   most_held_back = 4,
+  being_reported = most_held_back + 1,
 };
 
 /// A call in progress: its return address, the stack pointer in it, and its node in the tree of
@@ -115,7 +116,8 @@ typedef struct memory_thread {
   uint64_t queue_runs;
   char queue[INTERLOCK_MEMORY_LABEL];
   /// Races that may be accesses of a lock (races.c), and the depth of the function in which they
-  /// were found.
+  /// were found. Only the thread itself adds one; any thread may report them, and sets the count to
+  /// `being_reported` meanwhile.
   uint32_t held_back_count, held_back_depth;
   interlock_memory_race held_back[most_held_back];
 } memory_thread;
@@ -130,6 +132,8 @@ extern __thread memory_thread *interlock_memory_thread
 
 /// Begins to check the calling thread's accesses. Returns NULL if they cannot be checked now.
 memory_thread *interlock_memory_begin_thread(void) HIDDEN;
+/// Returns the data of the thread that has, or had last, a slot; NULL past the last used slot.
+memory_thread *interlock_memory_thread_of_slot(uint32_t slot) HIDDEN;
 /// Returns the history of a slot.
 slot_history *interlock_memory_of_slot(uint32_t slot) HIDDEN;
 /// Called when the thread runs another task, or none: takes over the clock.
@@ -194,8 +198,12 @@ bool interlock_memory_settle(memory_thread *own) HIDDEN;
 /// with the number of the situation, as in a cell.
 shadow_cell interlock_memory_keep_situation(memory_thread *own) HIDDEN;
 
-/// Gives the thread's clock to an object, or joins the object's clock.
-void interlock_memory_order(bool gives, uintptr_t object) HIDDEN;
+/// Gives the thread's clock to an atomic, or joins the atomic's clock.
+void interlock_memory_order(bool gives, uintptr_t atomic) HIDDEN;
+/// The same for a mutex.
+void interlock_memory_order_mutex(bool gives, uintptr_t mutex) HIDDEN;
+/// Notes that an atomic has a clock, so that the end of its memory is the end of the clock.
+void interlock_memory_note_atomic(uintptr_t address) HIDDEN;
 /// Joins the clocks of the mutexes that the thread has locked unseen. Returns true if the access of
 /// the cell then happens before the thread's next step.
 bool interlock_mutex_orders(memory_thread *own, shadow_cell before) HIDDEN;
@@ -248,8 +256,15 @@ uintptr_t interlock_memory_block_of_lock(uintptr_t address) HIDDEN;
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
                             shadow_cell before, uint32_t before_place) HIDDEN;
 
+/// True if the thread may have races to report that were held back.
+static inline bool holds_back(const memory_thread *own) {
+  // Relaxed: only the thread itself makes the count larger than 0, but for `being_reported`.
+  return __atomic_load_n(&own->held_back_count, __ATOMIC_RELAXED) > 0;
+}
 /// Reports the races that were held back, except those of locks.
 void interlock_memory_report_held_back(memory_thread *own) HIDDEN;
+/// Called in the child of a fork, which has none of the parent's other threads.
+void interlock_memory_races_forked(void) HIDDEN;
 /// True if an access may pass a lock to the C library, as `&lock` of a property does. The compiler
 /// reports that as a change of the property's first byte.
 static inline bool may_pass_lock(shadow_cell cell) {

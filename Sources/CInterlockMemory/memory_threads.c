@@ -41,6 +41,12 @@ uint64_t interlock_memory_compared(void) {
   return sum;
 }
 
+memory_thread *interlock_memory_thread_of_slot(uint32_t slot) {
+  // Relaxed: a thread of a newer slot has not synchronised with the calling thread.
+  bool is_used = slot < __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
+  return threads && is_used ? &threads[slot] : NULL;
+}
+
 slot_history *interlock_memory_of_slot(uint32_t slot) { return &histories[slot % most_slots]; }
 
 void interlock_memory_follow_clock(memory_thread *own) {
@@ -87,7 +93,6 @@ static memory_thread *begin(void) {
   own->is_busy = own->is_in_plain_code = false;
   own->task = 0;
   own->depth = own->linked = 0;
-  own->held_back_count = 0;
   own->stack_low = 0;
   interlock_memory_choose_path(own, interlock_marks.controlled);
   // No epoch has this count, so the first access writes a situation: the slot's last thread had
@@ -190,16 +195,21 @@ bool interlock_memory_settle(memory_thread *own) {
   return come_to_clock(own);
 }
 
-void interlock_memory_order(bool gives, uintptr_t object) {
+static void order(bool gives, uintptr_t object, purpose purpose) {
   memory_thread *own = own_memory();
   if (!own || is_interrupted(own) || !interlock_memory_settle(own)) return;
   begin_change();
   if (gives) {
-    interlock_clock_pass(own->clock, object, AS_LOCK, false);
+    if (purpose == AS_ATOMIC) interlock_memory_note_atomic(object);
+    interlock_clock_pass(own->clock, object, purpose, false);
   } else {
-    interlock_clock_get(own->clock, object, AS_LOCK, false, false);
+    interlock_clock_get(own->clock, object, purpose, false, false);
   }
   end_change();
 }
+
+void interlock_memory_order(bool gives, uintptr_t atomic) { order(gives, atomic, AS_ATOMIC); }
+
+void interlock_memory_order_mutex(bool gives, uintptr_t mutex) { order(gives, mutex, AS_LOCK); }
 
 #endif

@@ -78,6 +78,8 @@ typedef struct {
   /// For each rank, the pages of memory that may have cells. Forgetting a thread's whole stack, of
   /// which a task uses a page or two, then reads only these bits.
   uint64_t used_pages[cells_in_unit][pages_in_leaf / 64];
+  /// The pages and the units in which an atomic may have a clock (freed_atomics.c).
+  uint64_t atomic_pages[pages_in_leaf / 64], atomic_units[units_in_leaf / 64];
 } shadow_leaf;
 
 /// The leaves, by the upper bits of the address; NULL for a leaf without an access.
@@ -113,6 +115,8 @@ static inline void mark_used(shadow_leaf *leaf, int rank, size_t unit) {
 shadow_leaf *interlock_make_leaf(uintptr_t address) HIDDEN;
 /// Forgets the accesses of a range of memory that is about to be used for something else.
 void interlock_forget_memory(uintptr_t address, size_t size) HIDDEN;
+/// Forgets the clocks of the atomics in a block of memory that is about to be freed.
+void interlock_forget_atomics(uintptr_t address, size_t size) HIDDEN;
 bool interlock_shadow_prepare(void) HIDDEN;
 
 /// Ends the check in all threads, for a reason that is printed.

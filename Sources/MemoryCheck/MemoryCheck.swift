@@ -31,8 +31,8 @@ package enum MemoryCheck {
   private static let notCompiled =
     "no code of this process is compiled with '-Xfrontend -sanitize=thread'"
 
-  /// Receives a race on the thread that makes the second access, once for each pair of places and
-  /// scope. An undecided race has no scope.
+  /// Receives a race on the thread that makes the second access, or that ends the process, once for
+  /// each pair of places and scope. An undecided race has no scope.
   package typealias Receiver = @Sendable (MemoryRaceScopes.Race) -> Void
   /// Returns true if a race is known; a known race does not fail an explored execution.
   package typealias KnownRaces = @Sendable (MemoryRace) -> Bool

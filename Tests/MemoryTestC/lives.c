@@ -1,5 +1,6 @@
 // Memory, threads and control flow that end, and are reused.
 #define _GNU_SOURCE
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
   }
 
 static int flag;
+static volatile long total;
 
 // One thread uses memory and frees it; then another thread uses the same address, unordered.
 enum { block_size = 200 };
@@ -80,6 +82,113 @@ BODY(write_byte_and_exit, await_relaxed(&flag); byte = 2; interlock_memory_await
      fflush(NULL); _exit(interlock_memory_pairs() > 0 ? 66 : 0))
 static void held_back_at_exit_racy(void) { run_both(write_byte, write_byte_and_exit); }
 
+// The same if another thread ends the process, while the thread that held the race back waits.
+static sem_t came, never;
+BODY(write_byte_and_wait, await_relaxed(&flag); byte = 2; sem_post(&came); sem_wait(&never))
+static void hold_back_elsewhere(void) {
+  pthread_t first, second;
+  sem_init(&came, 0, 0);
+  sem_init(&never, 0, 0);
+  pthread_create(&first, NULL, write_byte, NULL);
+  pthread_create(&second, NULL, write_byte_and_wait, NULL);
+  sem_wait(&came);
+}
+static void held_back_elsewhere_racy(void) {
+  hold_back_elsewhere();
+  interlock_memory_await_reports();
+}
+
+// The address turns out to be a lock's after the race was held back, and before the process ends.
+static union {
+  pthread_mutex_t mutex;
+  volatile char bytes[sizeof(pthread_mutex_t)];
+} lock = {PTHREAD_MUTEX_INITIALIZER};
+BODY(pass_lock, lock.bytes[0] = 0; set_relaxed(&flag))
+BODY(pass_lock_and_wait, await_relaxed(&flag); lock.bytes[0] = 0; sem_post(&came);
+     sem_wait(&never))
+static void held_back_lock_correct(void) {
+  pthread_t first, second;
+  sem_init(&came, 0, 0);
+  sem_init(&never, 0, 0);
+  pthread_create(&first, NULL, pass_lock, NULL);
+  pthread_create(&second, NULL, pass_lock_and_wait, NULL);
+  sem_wait(&came);
+  pthread_mutex_lock(&lock.mutex);
+  pthread_mutex_unlock(&lock.mutex);
+  interlock_memory_await_reports();
+}
+
+// A thread reports a race that it held back, while another thread ends the process.
+void interlock_memory_report_to(void (*)(const void *));
+static int reports, ends;
+static void report_slowly(const void *race) {
+  (void)race;
+  set_relaxed(&reports);
+  await_relaxed(&ends);
+  for (int i = 0; i < 1000; i++) sched_yield();
+  printf("race: late\n");
+}
+BODY(write_byte_and_go_on, await_relaxed(&flag); byte = 2; set_relaxed(&flag); sem_wait(&never))
+static void reported_at_exit_racy(void) {
+  pthread_t first, second;
+  sem_init(&never, 0, 0);
+  interlock_memory_report_to(report_slowly);
+  pthread_create(&first, NULL, write_byte, NULL);
+  pthread_create(&second, NULL, write_byte_and_go_on, NULL);
+  await_relaxed(&reports);
+  set_relaxed(&ends);
+  interlock_memory_await_reports();
+  fflush(NULL);
+  _exit(interlock_memory_pairs() > 0 ? 66 : 0);
+}
+
+// One thread uses an atomic and frees it; then the address has another object, which the atomic
+// does not order. A byte there is no lock, although the atomic was released there.
+enum { atomic_size = 64 };
+static void free_released(void) {
+  int *block = malloc(atomic_size);
+  keep((char *)block);
+  __atomic_store_n(block, 1, __ATOMIC_RELEASE);
+  free(block);
+}
+/// Volatile, or the compiler would replace the block by a static variable.
+static volatile char *volatile bytes;
+BODY(write_first, bytes[0] = 1)
+static void recycled_byte_racy(void) {
+  free_released();
+  bytes = malloc(atomic_size);
+  if (bytes != get_kept()) abort();
+  run_both(write_first, write_first);
+}
+BODY(write_and_release, total = 1; int *block = malloc(atomic_size);
+     __atomic_store_n(block, 1, __ATOMIC_RELEASE); keep((char *)block))
+/// The block is freed and allocated again by one thread, which so gets the same address.
+BODY(free_and_acquire, char *block; while (!(block = get_kept())) sched_yield();
+     free(block); int *other = malloc(atomic_size); if ((char *)other != block) abort();
+     (void)__atomic_load_n(other, __ATOMIC_ACQUIRE); total++)
+static void recycled_order_racy(void) { run_both(write_and_release, free_and_acquire); }
+// Each new atomic at the address orders, also beside others that live on.
+static int *sent;
+BODY(send_by_block, total++; __atomic_store_n(&sent[1], 1, __ATOMIC_RELEASE))
+BODY(receive_by_block, while (!__atomic_load_n(&sent[1], __ATOMIC_ACQUIRE)) sched_yield(); total++)
+static void recycled_atomic_correct(void) {
+  for (int i = 0; i < 50; i++) {
+    free_released();
+    sent = calloc(1, atomic_size);
+    run_both(send_by_block, receive_by_block);
+    free(sent);
+  }
+}
+/// The atomic stays where it is while its block's neighbours are freed.
+BODY(release_beside, total = 1; __atomic_store_n(&sent[0], 1, __ATOMIC_RELEASE); free_released();
+     set_relaxed(&flag))
+BODY(acquire_beside, await_relaxed(&flag); free_released();
+     (void)__atomic_load_n(&sent[0], __ATOMIC_ACQUIRE); total++)
+static void kept_atomic_correct(void) {
+  sent = calloc(1, atomic_size);
+  run_both(release_beside, acquire_beside);
+}
+
 BODY(grow_and_free, char *block = malloc(block_size); fill(block); keep(block);
      block = realloc(block, 1 << 20); free(block); set_relaxed(&flag))
 static void grown_correct(void) { run_both(grow_and_free, use_again); }
@@ -99,7 +208,6 @@ static void stack_correct(void) {
 
 // 10,000 threads over time: far more than there are slots in a clock.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static volatile long total;
 BODY(add_one, pthread_mutex_lock(&mutex); total++; pthread_mutex_unlock(&mutex))
 /// Both threads live at once, so neither can have the slot of the other, ended one.
 static int alive;
@@ -224,7 +332,14 @@ const memory_program memory_life_programs[] = {
     {"moved_over.correct", moved_over_correct}, {"moved_away.correct", moved_away_correct},
     {"shrunk.racy", shrunk_racy},     {"mapped_beside.racy", mapped_beside_racy},
     {"held_back_at_exit.racy", held_back_at_exit_racy},
+    {"held_back_elsewhere.racy", held_back_elsewhere_racy},
+    {"held_back_lock.correct", held_back_lock_correct},
+    {"reported_at_exit.racy", reported_at_exit_racy},
     {"grown.correct", grown_correct},
+    {"recycled_byte.racy", recycled_byte_racy},
+    {"recycled_order.racy", recycled_order_racy},
+    {"recycled_atomic.correct", recycled_atomic_correct},
+    {"kept_atomic.correct", kept_atomic_correct},
     {"stack.correct", stack_correct}, {"threads.correct", threads_correct},
     {"slot.racy", slot_racy}, {"slot.correct", slot_correct},
     {"threads.racy", threads_racy},   {"fork.correct", fork_correct},

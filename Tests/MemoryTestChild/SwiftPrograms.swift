@@ -7,6 +7,7 @@ enum SwiftPrograms {
   static let all = usual.merging(foreignMutexes) { first, _ in first }
     .merging(propertyLocks) { first, _ in first }
     .merging(downloads) { first, _ in first }
+    .merging(reused) { first, _ in first }
 
   private static let usual: [String: @Sendable () -> Void] = [
     "field.racy": { addInThreads { box, _ in box.number += 1 } },

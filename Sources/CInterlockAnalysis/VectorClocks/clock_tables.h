@@ -99,6 +99,8 @@ typedef enum {
   AS_ACTOR,
   /// A thread's own data, by the thread's record.
   AS_LOCALS,
+  /// An atomic. Not `AS_LOCK`, because a change of a lock's byte may pass the lock to a call.
+  AS_ATOMIC,
 } purpose;
 
 struct thread_record;
@@ -222,11 +224,13 @@ static inline void clock_count_on(thread_clock *own) {
 
 /// Gives a clock a new number, so that it no longer counts as that of its earlier releases.
 void interlock_clock_renew_number(thread_clock *own) HIDDEN;
-/// Takes a slot for a task; `most_slots` if none is free. A slot of an ended task is reused only
-/// when some others are free as well: a clock that has learnt of the new task then seems to have
-/// learnt of the ended one too.
-uint32_t interlock_clock_take_slot(void) HIDDEN;
-void interlock_clock_give_slot(uint32_t slot) HIDDEN;
+/// Takes a slot for a task that begins with a clock; `most_slots` if none is free. A clock that has
+/// learnt of the task then seems to have learnt of the slot's ended tasks too. That is so if the
+/// task itself comes after these, and such a slot is reused first; otherwise only if all slots of
+/// tasks are in use or free.
+uint32_t interlock_clock_take_slot(const vector_clock *clock) HIDDEN;
+/// Gives a slot back. `end` is the count up to which a clock must have learnt of the ended task.
+void interlock_clock_give_slot(uint32_t slot, uint64_t end) HIDDEN;
 
 /// A clock that many objects share, with its lock.
 typedef struct {

@@ -26,6 +26,8 @@ typedef struct task_clock {
   /// The clock of that thread below the part.
   thread_clock *outer;
   bool has_ended, has_slot, is_listed;
+  /// The count at which the task ended, if it has a slot: who awaits the task learns of that count.
+  uint64_t end_count;
   /// The actors, and other serial executors, on which the part runs. More than one while it
   /// switches, or in an isolated deinitialiser.
   uintptr_t actors[most_actors];
@@ -74,13 +76,8 @@ static task_clock *make(uintptr_t task) {
   made->holder = NULL;
   made->has_ended = false;
   made->actor_count = 0;
-  own->slot = interlock_clock_take_slot();
-  made->has_slot = own->slot < most_slots;
-  if (made->has_slot) {
-    // The code of an earlier task of the slot is not ordered before this task.
-    clock_count_on(own);
-    own->first_count = own->clock.counts[own->slot];
-  }
+  made->has_slot = false;
+  own->slot = most_slots;
   interlock_clock_renew_number(own);
   take(&tasks.lock);
   made->is_listed = true;
@@ -112,7 +109,7 @@ static void let_go(task_clock *task) {
   uintptr_t address = task->own.task;
   unlist(task);
   interlock_clock_forget_snapshots(&task->own);
-  if (task->has_slot) interlock_clock_give_slot(task->own.slot);
+  if (task->has_slot) interlock_clock_give_slot(task->own.slot, task->end_count);
   give(&task->lock);
   take(&tasks.lock);
   table_give(&tasks, &task->entry);
@@ -145,9 +142,10 @@ static task_clock *take_task(uintptr_t task) {
   return NULL;
 }
 
-/// Lets a part run with the slot of its thread.
-static void borrow_slot(thread_clock *own, const thread_clock *base) {
-  own->slot = base->slot;
+/// Lets a task, or a part of it, run with a slot. The slot's earlier code comes before it as far as
+/// the clock has learnt of that code.
+static void use_slot(thread_clock *own, uint32_t slot) {
+  own->slot = slot;
   own->seen_own = own->clock.counts[own->slot];
   clock_count_on(own);
   own->first_count = own->clock.counts[own->slot];
@@ -165,8 +163,16 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
   found->holder = record;
   found->outer = outer;
   if (!is_new) give(&found->lock);
-  if (!found->has_slot) borrow_slot(own, record->base);
-  bool has_edge = interlock_clock_get(own, task, AS_TASK, false, false);
+  bool has_edge = false;
+  if (is_new) {
+    // Before the slot is chosen, which depends on the code that comes before the task.
+    has_edge = interlock_clock_get(own, task, AS_TASK, false, false);
+    uint32_t slot = interlock_clock_take_slot(&own->clock);
+    found->has_slot = slot < most_slots;
+    if (found->has_slot) use_slot(own, slot);
+  }
+  if (!found->has_slot) use_slot(own, record->base->slot);
+  if (!is_new) has_edge = interlock_clock_get(own, task, AS_TASK, false, false);
   if (!is_known || (is_new && !has_edge)) interlock_clock_know_all(own);
   if (swift_task_getCurrentExecutor) {
     uintptr_t actor = swift_task_getCurrentExecutor().identity;
@@ -274,7 +280,11 @@ bool interlock_clock_task_goes(thread_clock *own, uintptr_t actor) {
 }
 
 void interlock_clock_task_ends(thread_clock *own) {
-  if (own->of_task) own->of_task->has_ended = true;
+  task_clock *task = own->of_task;
+  if (!task) return;
+  task->has_ended = true;
+  // The release at the end has begun a new epoch.
+  task->end_count = own->clock.counts[own->slot] - 1;
 }
 
 bool interlock_clock_tasks_prepare(void) {

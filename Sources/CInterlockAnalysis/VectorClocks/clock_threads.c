@@ -75,29 +75,43 @@ static thread_clock *claim_clock(void) {
   return found;
 }
 
-// The free slots of tasks, in the order in which they became free.
-static uint16_t free_slots[most_task_slots];
-static uint32_t first_free, free_count, task_slots_made;
+/// The free slots of tasks, in the order in which they became free, each with the count at which
+/// its last task ended.
+static struct {
+  uint32_t slot;
+  uint64_t end;
+} free_slots[most_task_slots];
+static uint32_t free_count, task_slots_made;
 
-uint32_t interlock_clock_take_slot(void) {
-  enum { kept_free = 24 };
+/// Returns the index of the free slot to reuse; `free_count` for none. The caller holds the lock.
+static uint32_t find_free(const vector_clock *clock) {
+  for (uint32_t index = 0; index < free_count; index++) {
+    if (clock->counts[free_slots[index].slot] >= free_slots[index].end) return index;
+  }
+  // The oldest, once every slot exists: nothing orders its task before the new one.
+  return task_slots_made < most_task_slots ? free_count : 0;
+}
+
+uint32_t interlock_clock_take_slot(const vector_clock *clock) {
   uint32_t slot = most_slots;
   take(&slots_lock);
-  if (free_count < kept_free && task_slots_made < most_task_slots) {
+  uint32_t index = find_free(clock);
+  if (index < free_count) {
+    slot = free_slots[index].slot;
+    memmove(&free_slots[index], &free_slots[index + 1],
+            (--free_count - index) * sizeof free_slots[0]);
+  } else if (task_slots_made < most_task_slots) {
     task_slots_made++;
     slot = new_slot();
-  } else if (free_count > 0) {
-    slot = free_slots[first_free];
-    first_free = (first_free + 1) % most_task_slots;
-    free_count--;
   }
   give(&slots_lock);
   return slot;
 }
 
-void interlock_clock_give_slot(uint32_t slot) {
+void interlock_clock_give_slot(uint32_t slot, uint64_t end) {
   take(&slots_lock);
-  free_slots[(first_free + free_count++) % most_task_slots] = (uint16_t)slot;
+  free_slots[free_count].slot = slot;
+  free_slots[free_count++].end = end;
   give(&slots_lock);
 }
 

@@ -28,8 +28,8 @@ void interlock_mutex_was_locked_unseen(uintptr_t word) {
   // Relaxed, here and below: the mutex itself orders this before a thread that locks it later.
   __atomic_store_n(&words[place_of(word)], word, __ATOMIC_RELAXED);
   __atomic_store_n(&has_words, true, __ATOMIC_RELAXED);
-  interlock_memory_order(false, word);
-  interlock_memory_order(true, word);
+  interlock_memory_order_mutex(false, word);
+  interlock_memory_order_mutex(true, word);
 }
 
 bool interlock_mutex_orders(memory_thread *own, shadow_cell before) {

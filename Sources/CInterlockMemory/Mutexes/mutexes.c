@@ -30,6 +30,7 @@ static void drop(held_mutexes *own, uint32_t index) {
 
 static void unlocks(uintptr_t word, uintptr_t place, uintptr_t frame) {
   if (!__atomic_load_n(&interlock_memory_is_on, __ATOMIC_RELAXED)) return;
+  interlock_memory_note_atomic(word);
   held_mutexes *own = &interlock_mutexes;
   bool may_lack_one = own->count == most_mutexes, is_held = false;
   for (uint32_t index = own->count; index-- > 0 && !is_held;) {

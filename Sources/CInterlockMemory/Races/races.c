@@ -166,7 +166,7 @@ static bool is_lock(uintptr_t address) {
 void interlock_explored_names_race(bool begins) __attribute__((weak));
 void interlock_explored_memory_undecided(void) __attribute__((weak));
 
-static void report(memory_thread *own, const interlock_memory_race *race) {
+static void report(const interlock_memory_race *race) {
   interlock_memory_reporter call = __atomic_load_n(&reporter, __ATOMIC_ACQUIRE);
   if (!call) return;
   bool is_explored = interlock_marks.controlled && interlock_explored_names_race;
@@ -175,6 +175,7 @@ static void report(memory_thread *own, const interlock_memory_race *race) {
     return;
   }
   // The reporter's own code may be instrumented, and may make interposed calls.
+  memory_thread *own = interlock_memory_own;
   interlock_memory_own = NULL;
   interlock_events_hide_thread(true);
   if (is_explored) interlock_explored_names_race(true);
@@ -184,54 +185,125 @@ static void report(memory_thread *own, const interlock_memory_race *race) {
   interlock_memory_own = own;
 }
 
+/// The number of races, and of lists of races held back, that threads are describing or reporting,
+/// and of those that the calling thread is.
+static uint32_t described;
+static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));
+
+static void begin_describing(void) {
+  // Relaxed: the release of `race_count`, or of the list's count, follows.
+  __atomic_fetch_add(&described, 1, __ATOMIC_RELAXED);
+  described_here++;
+}
+
+static void end_describing(void) {
+  described_here--;
+  // Release: a thread that waits for the reports sees what they have added.
+  __atomic_fetch_sub(&described, 1, __ATOMIC_RELEASE);
+}
+
 /// Holds a race back until the thread's next access, or the end of the function. Both accesses may
 /// pass a lock, and only the call that follows will show whether the address is one.
 static bool hold_back(memory_thread *own, const interlock_memory_race *race) {
-  if (own->held_back_count == most_held_back) return false;
-  own->held_back[own->held_back_count++] = *race;
+  // Acquire: pairs with the release of 0 in `report_list`. Another thread has read the list.
+  uint32_t count = __atomic_load_n(&own->held_back_count, __ATOMIC_ACQUIRE);
+  if (count >= most_held_back) return false;
+  own->held_back[count] = *race;
   own->held_back_depth = own->depth;
-  return true;
+  // Release: pairs with the acquire in `report_list`. If the exchange fails, another thread is
+  // reporting the list as it was before, at the end of the process.
+  return __atomic_compare_exchange_n(&own->held_back_count, &count, count + 1, false,
+                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-__attribute__((noinline)) void interlock_memory_report_held_back(memory_thread *own) {
-  if (is_interrupted(own)) return;
-  uint32_t count = own->held_back_count;
-  own->held_back_count = 0;
-  for (uint32_t index = 0; index < count; index++) {
-    if (is_lock(own->held_back[index].now.address)) {
+/// Reports the races that a thread has held back, except those of locks. The calling thread need
+/// not be that thread.
+static void report_list(memory_thread *of) {
+  begin_describing();
+  // Relaxed: the exchange below reads the count again.
+  uint32_t count = __atomic_load_n(&of->held_back_count, __ATOMIC_RELAXED);
+  // Acquire: the races up to the count are whole. Release: a thread that reads `being_reported`
+  // also reads `described`.
+  bool is_taken = count > 0 && count <= most_held_back &&
+                  __atomic_compare_exchange_n(&of->held_back_count, &count, being_reported, false,
+                                              __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  for (uint32_t index = 0; is_taken && index < count; index++) {
+    if (is_lock(of->held_back[index].now.address)) {
       __atomic_fetch_sub(&race_count, 1, __ATOMIC_RELAXED);
       __atomic_fetch_sub(&pair_count, 1, __ATOMIC_RELAXED);
     } else {
-      report(own, &own->held_back[index]);
+      report(&of->held_back[index]);
     }
   }
+  // Release: pairs with the acquire in `hold_back`, which overwrites the races.
+  if (is_taken) __atomic_store_n(&of->held_back_count, 0, __ATOMIC_RELEASE);
+  end_describing();
+}
+
+__attribute__((noinline)) void interlock_memory_report_held_back(memory_thread *own) {
+  if (!is_interrupted(own)) report_list(own);
 }
 
 /// Called when the calling thread's record is released, and another thread may take its slot.
 void interlock_memory_thread_ends(void) {
   memory_thread *own = interlock_memory_thread;
-  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
+  if (own && holds_back(own)) interlock_memory_report_held_back(own);
   interlock_memory_end_thread();
 }
 
-/// The number of races that threads are describing, and that the calling thread is describing.
-static uint32_t described;
-static __thread uint32_t described_here __attribute__((tls_model("initial-exec")));
+void interlock_memory_races_forked(void) {
+  // Relaxed, both: the child has one thread. The others report their races in the parent.
+  __atomic_store_n(&described, described_here, __ATOMIC_RELAXED);
+  memory_thread *of;
+  for (uint32_t slot = 0; (of = interlock_memory_thread_of_slot(slot)); slot++) {
+    // Relaxed: see above.
+    __atomic_store_n(&of->held_back_count, 0, __ATOMIC_RELAXED);
+  }
+}
 
-void interlock_memory_await_reports(void) {
-  enum { longest = 60 };
-  struct timespec start, now;
-  // The caller ends the process, so no access and no return will report these.
-  memory_thread *own = interlock_memory_own;
-  if (own && own->held_back_count > 0) interlock_memory_report_held_back(own);
-  clock_gettime(CLOCK_MONOTONIC, &start);
-  // Acquire: pairs with the release in `interlock_memory_found`.
-  while (__atomic_load_n(&described, __ATOMIC_ACQUIRE) > described_here) {
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    // The caller may hold a lock that a report needs.
-    if (now.tv_sec - start.tv_sec > longest) return;
+static int64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/// Waits until the races that other threads are describing are reported. The caller may hold a lock
+/// that a report needs, so the wait has an end.
+static void await_described(int64_t end) {
+  // Acquire: pairs with the release in `end_describing`.
+  while (__atomic_load_n(&described, __ATOMIC_ACQUIRE) > described_here && milliseconds() < end) {
     interlock_give_way();
   }
+}
+
+/// Reports the races that other threads have held back. These threads may wait for ever, or be
+/// ended by the process's end, so none of their accesses or returns may come. A running thread may
+/// be about to pass the lock to a call, and gets a short time to do so.
+static void report_others(void) {
+  enum { shortly = 100 };
+  int64_t end = milliseconds() + shortly;
+  memory_thread *of;
+  for (uint32_t slot = 0; (of = interlock_memory_thread_of_slot(slot)); slot++) {
+    // Acquire: pairs with the release in `hold_back`. Of two threads that report one list, this one
+    // then waits for the other in `await_described`.
+    while (__atomic_load_n(&of->held_back_count, __ATOMIC_ACQUIRE) > 0 && milliseconds() < end) {
+      interlock_give_way();
+    }
+    report_list(of);
+  }
+}
+
+void interlock_memory_await_reports(void) {
+  enum { longest = 60000 };
+  int64_t end = milliseconds() + longest;
+  // The caller ends the process, so no access and no return will report these.
+  memory_thread *own = interlock_memory_own;
+  if (own && holds_back(own)) interlock_memory_report_held_back(own);
+  // A race that another thread is describing may be held back then, and that thread may begin to
+  // report it while the lists are read.
+  await_described(end);
+  report_others();
+  await_described(end);
 }
 
 static void found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
@@ -258,7 +330,7 @@ static void found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t
       interlock_memory_stack(before_place, race.before.frames, INTERLOCK_MEMORY_FRAMES);
   add_situation(&race.now, cell_slot(now), cell_moment(now));
   add_situation(&race.before, slot, cell_moment(before));
-  if (!may_be_lock || !hold_back(own, &race)) report(own, &race);
+  if (!may_be_lock || !hold_back(own, &race)) report(&race);
 }
 
 void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now, uintptr_t place,
@@ -266,13 +338,9 @@ void interlock_memory_found(memory_thread *own, uintptr_t unit, shadow_cell now,
   bool may_be_lock = may_pass_lock(now) && may_pass_lock(before) && (now & 0xff) == (before & 0xff);
   if (may_be_lock && is_lock(unit + (uint32_t)__builtin_ctz(now & 0xff))) return;
   if (interlock_mutex_orders(own, before)) return;
-  // Relaxed: the release of `race_count` follows.
-  __atomic_fetch_add(&described, 1, __ATOMIC_RELAXED);
-  described_here++;
+  begin_describing();
   found(own, unit, now, place, before, before_place, may_be_lock);
-  described_here--;
-  // Release: a thread that waits for the reports sees what they have added.
-  __atomic_fetch_sub(&described, 1, __ATOMIC_RELEASE);
+  end_describing();
 }
 
 #endif

@@ -69,7 +69,7 @@ static void pass_clock(uint32_t event) {
 static void begin_execution(uint64_t execution) {
   begin_change();
   for (uint32_t index = 0; index < GRAPH->event_count; index++) {
-    if (event_at(index)->passes) interlock_clock_forget(clock_of_event(index), AS_LOCK);
+    if (event_at(index)->passes) interlock_clock_forget(clock_of_event(index), AS_ATOMIC);
   }
   end_change();
   GRAPH->event_count = GRAPH->run_count = GRAPH->sequential_count = GRAPH->fence_count = 0;

@@ -77,7 +77,8 @@ typedef struct {
   bool is_given, is_taken;
 } interlock_memory_race;
 
-/// Called on the thread that makes the second access, before it makes it.
+/// Called on the thread that makes the second access, at that access or soon after it; or on the
+/// thread that ends the process.
 typedef void (*interlock_memory_reporter)(const interlock_memory_race *race);
 
 /// Begins to check, for the rest of the process's life. Returns NULL, or the reason why it cannot.
@@ -131,8 +132,9 @@ void interlock_memory_set_points(const uintptr_t *sites, size_t count, bool repo
 /// Continues the check in the child of a fork, if the parent checks. Call it in the child, on its
 /// only thread. The explorer calls this.
 void interlock_memory_go_on_in_child(void);
-/// Returns when the other threads have reported the races that they have found, after 60 s at most.
-/// Reports the races that the calling thread has held back. For the end of the process.
+/// Returns when the races that all threads have found are reported, after 60 s at most. Reports the
+/// races that the calling thread and others have held back. For the end of the process, on any
+/// thread.
 void interlock_memory_await_reports(void);
 /// Returns the number of accesses that were compared with those of other threads. An access that a
 /// thread repeats before it synchronises counts once.
