@@ -6,8 +6,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The stub at which the caller of an awaited call resumes; and the stubs of the bodies of groups and
-/// of continuations.
+/// The stub at which the caller of an awaited call resumes; and the stubs of the bodies of groups
+/// and of continuations.
 extern const char interlock_await_ended[], interlock_group_body[],
     interlock_continuation_body[] HIDDEN;
 

@@ -132,8 +132,8 @@ enum {
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
   /// For the `LOCK` after a `WAIT`: the wait may end without a signal.
   INTERLOCK_OPERATION_NEEDS_NO_SIGNAL = 2,
-  /// The call does not wait, although its operation does: a try without a kind of its own, or a wait
-  /// whose time limit has passed before it begins.
+  /// The call does not wait, although its operation does: a try without a kind of its own, or a
+  /// wait whose time limit has passed before it begins.
   INTERLOCK_OPERATION_TRIED = 1 << 13,
   /// For a pending operation: the operation may also end by its time limit.
   INTERLOCK_OPERATION_TIMED = 1 << 15,
