@@ -120,7 +120,7 @@ fi
 # The functions of Foundation and XCTest that an explored test calls. A name that the toolchain does
 # not have would leave the call out.
 libraries=$(dirname "$library")
-met=$(cat Sources/CInterlockEvents/{calls_outside.h,xctest_doors.c,interpose_run_loops.c} | tr -d '\n\\' \
+met=$(cat Sources/CInterlockEvents/{calls_outside.h,Tests/xctest_doors.c,Dispatch/interpose_run_loops.c} | tr -d '\n\\' \
   | sed 's/" *"//g' | grep -oE '\$s(10Foundation|6XCTest)[^"]+' | sort -u)
 unknown=$(comm -23 <(printf '%s\n' "$met") \
   <(nm -D --defined-only "$libraries"/lib{Foundation,XCTest}.so | awk '{ print $3 }' | sort -u))
