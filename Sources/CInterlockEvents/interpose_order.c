@@ -166,6 +166,11 @@ SELECTS(pselect,
 INTERPOSED int epoll_wait(int set, struct epoll_event *found, int most, int limit) {
   typedef int epoll_call(int, struct epoll_event *, int, int);
   epoll_call *real = REAL(epoll_call, epoll_wait);
+  // A jump: a snapshot recognises the threads of libraries by the caller of the real function.
+  if (!is_wanted(INTERLOCK_EVENT_ORDER | INTERLOCK_WANTED_CONTROL) ||
+      !interlock_events_is_users(RETURNS_TO)) {
+    __attribute__((musttail)) return real(set, found, most, limit);
+  }
   int result = interlock_look_at_epoll(set, found, most, limit, RETURNS_TO);
   if (result == 0) result = real(set, found, most, limit);
   if (result > 0) order_after_unknown();
