@@ -26,7 +26,7 @@ typedef struct task_clock {
   /// The clock of that thread below the part.
   thread_clock *outer;
   bool has_ended, has_slot, is_listed;
-  /// The count at which the task ended, if it has a slot: who awaits the task learns of that count.
+  /// The count at which the task ended, if it has a slot. A task that awaits it learns the count.
   uint64_t end_count;
   /// The actors, and other serial executors, on which the part runs. More than one while it
   /// switches, or in an isolated deinitialiser.

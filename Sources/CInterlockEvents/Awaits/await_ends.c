@@ -16,8 +16,6 @@ bool interlock_events_task_is_blind(const void *task) {
          interlock_await_find(key_of_blind((uintptr_t)task));
 }
 
-/// True if a call's context, which is in a register, begins with its caller's context and a resume
-/// address.
 bool interlock_await_has_context(const interlock_async_context *context) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);

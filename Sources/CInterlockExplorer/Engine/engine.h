@@ -63,8 +63,8 @@ typedef struct {
   interlock_explored_verdict verdict;
 } interlock_warm_execution;
 
-/// What the engine asks of the models of calls, tasks and Dispatch. Their files call the engine, so
-/// these are the only calls in the other direction.
+/// The questions of the engine to the models of calls, tasks and Dispatch. The models call the
+/// engine, so these are the only calls in the other direction.
 typedef struct {
   /// True if a blocked thread waits for a mutex that no explored thread holds.
   bool (*waits_for_outside)(void);
