@@ -55,13 +55,20 @@ private func cancelled(_ work: @escaping @Sendable (Shared<String>) async -> Boo
 }
 
 private actor Debouncer {
+  private let tolerance: Duration?
   private var last: Task<Void, Never>?
   private(set) var fired = ""
+
+  init(tolerance: Duration?) { self.tolerance = tolerance }
 
   func call(_ name: String) {
     last?.cancel()
     last = Task {
-      do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+      do {
+        try await Task.sleep(for: .milliseconds(100), tolerance: tolerance)
+      } catch {
+        return
+      }
       fired += name
     }
   }
@@ -69,18 +76,38 @@ private actor Debouncer {
   func finish() async { await last?.value }
 }
 
+/// The first sleep may end before its task is cancelled.
+private func debounce(tolerance: Duration?) {
+  let seen = Shared("")
+  runTask {
+    let debouncer = Debouncer(tolerance: tolerance)
+    await debouncer.call("a")
+    await debouncer.call("b")
+    await debouncer.finish()
+    seen.value = await debouncer.fired
+  }
+  Outcomes.note(seen.value)
+}
+
 let taskOutcomeBodies = [
-  // The first sleep may end before its task is cancelled.
   Body("debounced") {
-    let seen = Shared("")
+    debounce(tolerance: nil)
+    return true
+  },
+  Body("debounced-with-tolerance") {
+    debounce(tolerance: .milliseconds(10))
+    return true
+  },
+  Body("escalation-handler") {
     runTask {
-      let debouncer = Debouncer()
-      await debouncer.call("a")
-      await debouncer.call("b")
-      await debouncer.finish()
-      seen.value = await debouncer.fired
+      let worker = Task(priority: .low) {
+        await withTaskPriorityEscalationHandler {
+          await Task.yield()
+        } onPriorityEscalated: { _, _ in
+        }
+      }
+      await worker.value
     }
-    Outcomes.note(seen.value)
     return true
   },
   Body("stream-loop") {

@@ -197,6 +197,23 @@ let timerSourceBodies = [
       { order.timer.cancel() })
     return order.noteOnceBothRan()
   },
+  Body("timer-handler-replaced") {
+    // The timer may call its first handler, and be in it when the body sets the second one.
+    let (trail, done) = (Trail(), DispatchSemaphore(value: 0))
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now())
+    for number in ["1", "2"] {
+      timer.setEventHandler {
+        trail.append(number)
+        done.signal()
+      }
+      timer.activate()
+    }
+    done.wait()
+    timer.cancel()
+    Outcomes.note(trail.text)
+    return true
+  },
   Body("timer-set-again") {
     // A new time drops an event whose handler has not begun.
     let queue = DispatchQueue(label: "timer")

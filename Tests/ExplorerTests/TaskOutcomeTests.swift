@@ -24,8 +24,16 @@ import Testing
     arguments: [("group-reduce", ["12", "21"]), ("group-first", ["1", "2"])])
   func groups(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
 
-  @Test("a sleep may end before the cancellation of its task, which then continues after it")
-  func sleeps() throws { try expect("debounced", ["b", "ab", "ba"]) }
+  @Test(
+    "a sleep may end before the cancellation of its task, which then continues after it",
+    arguments: ["debounced", "debounced-with-tolerance"])
+  func sleeps(_ body: String) throws { try expect(body, ["b", "ab", "ba"]) }
+
+  @Test("the answer names the escalation of a priority, which the explorer does not perform")
+  func escalation() throws {
+    let exploration = try Exploration("escalation-handler", "--search", "dpor")
+    #expect(exploration.escaped == "the escalation of a task's priority")
+  }
 
   @Test(
     "each call that cancels, tests or ends something is a step",

@@ -42,6 +42,7 @@ import Testing
         ["hxBc", "hxcB", "xBc", "xBhc", "xcB", "xhBc", "xhcB"]
       ),
       ("timer-set-again", ["S", "hS"]),
+      ("timer-handler-replaced", ["1", "2"]),
     ])
   func orders(_ body: String, _ expected: [String]) throws {
     for strategy in ["dpor", "dfs"] {

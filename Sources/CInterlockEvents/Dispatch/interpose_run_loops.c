@@ -91,18 +91,18 @@ static void set_unseen(void *source, block_t handler, interlock_set_handler_call
 }
 
 /// Gives the handler of an explored thread's timer to the model; returns false for another source.
-static bool keep_handler(void *source, block_t handler, bool on_cancel, uintptr_t returns_to) {
-  if (!is_explored_call(returns_to) || !interlock_dispatch->is_source(source)) return false;
+static bool keep_handler(void *source, block_t handler, bool on_cancel, interlock_site site) {
+  if (!is_explored_call(site.returns_to) || !interlock_dispatch->is_source(source)) return false;
   function_t function = handler ? call_block : NULL;
   void *copy = handler ? _Block_copy(handler) : NULL;
-  interlock_dispatch->source_set_handler(source, function, copy, true, on_cancel);
+  interlock_dispatch->source_set_handler(source, function, copy, true, on_cancel, site);
   return true;
 }
 
 #define SETS_HANDLER(name, on_cancel)                                   \
   INTERPOSED void name(void *source, block_t handler) {                 \
     interlock_set_handler_call *set = REAL(interlock_set_handler_call, name); \
-    if (keep_handler(source, handler, on_cancel, RETURNS_TO)) return;   \
+    if (keep_handler(source, handler, on_cancel, SITE)) return;         \
     if (handler && interlock_is_of_poll(RETURNS_TO)) {                  \
       set_unseen(source, handler, set);                                 \
     } else {                                                            \

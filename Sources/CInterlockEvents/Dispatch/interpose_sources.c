@@ -206,7 +206,7 @@ typedef void set_function(void *, function_t);
 
 INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t function) {
   if (is_timer(source, RETURNS_TO)) {
-    interlock_dispatch->source_set_handler(source, function, NULL, false, false);
+    interlock_dispatch->source_set_handler(source, function, NULL, false, false, SITE);
     return;
   }
   if (function) unfollowed(source, RETURNS_TO, "dispatch_source_set_event_handler_f", false);
@@ -215,7 +215,7 @@ INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t fun
 
 INTERPOSED void dispatch_source_set_cancel_handler_f(void *source, function_t function) {
   if (is_timer(source, RETURNS_TO)) {
-    interlock_dispatch->source_set_handler(source, function, NULL, false, true);
+    interlock_dispatch->source_set_handler(source, function, NULL, false, true, SITE);
     return;
   }
   if (function) unfollowed(source, RETURNS_TO, "dispatch_source_set_cancel_handler_f", false);

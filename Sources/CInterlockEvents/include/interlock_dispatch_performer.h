@@ -93,8 +93,9 @@ typedef struct interlock_dispatch_performer {
   void *(*source_made)(const void *type, void *queue);
   bool (*is_source)(void *object);
   void (*source_set_timer)(void *source, uint64_t due, uint64_t interval, interlock_site);
+  /// Keeps a context that is a block, and releases the block.
   void (*source_set_handler)(void *source, void (*function)(void *), void *context, bool is_block,
-                             bool on_cancel);
+                             bool on_cancel, interlock_site);
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 

@@ -4,13 +4,23 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+uint32_t interlock_model_sleeper(void) {
+  uintptr_t actor, task = interlock_running_task(&actor);
+  return task ? interlock_task_at(task)->cancelled_as->number : 0;
+}
+
+void interlock_model_sleep_ends(uint32_t sleeper) {
+  // The end of the sleep and a cancellation race: the first of the two decides what the sleep
+  // returns.
+  if (!sleeper) return;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_TEST_CANCEL, sleeper, 0));
+}
+
 void interlock_model_job_found(model_item *item) {
   const char *job = item->request.job;
   item->task = job;
   uintptr_t actor, task = interlock_running_task(&actor);
-  if (task && (item->request.flags & INTERLOCK_FLAG_DELAYED)) {
-    item->ends_sleep_of = interlock_task_at(task)->cancelled_as->number;
-  }
+  if (item->request.flags & INTERLOCK_FLAG_DELAYED) item->ends_sleep_of = interlock_model_sleeper();
   if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
     // A new number for a first job: malloc decides whether its address is used again, and the
     // number must not depend on that.
@@ -72,12 +82,7 @@ void interlock_model_actor_given_up(void) {
 void interlock_model_job_begins(const model_item *item) {
   interlock_model_thread()->actor = 0;
   interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->number, 0));
-  // The end of the sleep and a cancellation race: the first of the two decides what the sleep
-  // returns.
-  if (item->ends_sleep_of) {
-    interlock_did(
-        interlock_operation_of(INTERLOCK_OPERATION_TEST_CANCEL, item->ends_sleep_of, 0));
-  }
+  interlock_model_sleep_ends(item->ends_sleep_of);
 }
 
 void interlock_model_job_ends(const model_item *item) {

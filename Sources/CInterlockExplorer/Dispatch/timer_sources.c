@@ -16,6 +16,7 @@
 
 extern const char _dispatch_source_type_timer[] __attribute__((weak));
 extern void *dispatch_get_context(void *object) __attribute__((weak));
+extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
 
 typedef struct {
@@ -39,6 +40,8 @@ typedef struct source {
   /// The call site that set the timer last.
   uintptr_t place;
   uint32_t suspensions;
+  /// For a source that the runtime makes for a sleep with a tolerance: see `interlock_model_sleeper`.
+  uint32_t ends_sleep_of;
   bool is_active, is_cancelled, is_armed;
   /// The source has fired, and its handler has not begun.
   bool is_pending;
@@ -84,15 +87,19 @@ void *interlock_model_source_made(const void *type, void *queue) {
   return object;
 }
 
-static void run_handler(source *from, handler *called) {
-  if (!called->function) return;
-  // A handler that is a function gets the source's context as of now.
-  called->function(called->is_block ? called->context : dispatch_get_context(from->object));
-}
-
 static void release(handler *called) {
   if (called->is_block && called->context && _Block_release) _Block_release(called->context);
   *called = (handler){0};
+}
+
+static void run_handler(source *from, const handler *called) {
+  if (!called->function) return;
+  // Another handler can replace this one while it runs.
+  handler running = *called;
+  if (running.is_block && _Block_copy) running.context = _Block_copy(running.context);
+  // A handler that is a function gets the source's context as of now.
+  running.function(running.is_block ? running.context : dispatch_get_context(from->object));
+  release(&running);
 }
 
 static void run_on_cancel(source *from) {
@@ -144,6 +151,7 @@ static void handle_event(source *from) {
     uint64_t passed = interlock_virtual_now() - from->due;
     from->due += (passed / from->interval + 1) * from->interval;
   }
+  interlock_model_sleep_ends(from->ends_sleep_of);
   run_handler(from, &from->on_event);
   // A cancellation that comes after the handler's last step and before this look lets the cancel
   // handler run in the same turn. Only the order of the queue shows the difference.
@@ -243,8 +251,13 @@ void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t inter
 }
 
 void interlock_model_source_set_handler(void *object, void (*function)(void *), void *context,
-                                        bool is_block, bool on_cancel) {
+                                        bool is_block, bool on_cancel, interlock_site site) {
   source *from = source_at(object);
+  if (!is_block && interlock_events_is_concurrency((uintptr_t)function)) {
+    from->ends_sleep_of = interlock_model_sleeper();
+  }
+  // A timer can fire before it has a handler. An inactive source has no other thread that sees it.
+  if (from->is_active) ask_change(from, "set handler", site);
   handler *set = on_cancel ? &from->on_cancel : &from->on_event;
   release(set);
   *set = (handler){function, context, is_block};

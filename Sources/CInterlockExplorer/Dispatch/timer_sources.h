@@ -11,7 +11,8 @@ bool interlock_model_is_source(void *object) HIDDEN;
 void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t interval,
                                       interlock_site site) HIDDEN;
 void interlock_model_source_set_handler(void *source, void (*function)(void *), void *context,
-                                        bool is_block, bool on_cancel) HIDDEN;
+                                        bool is_block, bool on_cancel,
+                                        interlock_site site) HIDDEN;
 void interlock_model_source_suspend(void *source, interlock_site site) HIDDEN;
 /// Resumes the source, or activates it. A resume of an inactive source activates it, as in
 /// libdispatch.

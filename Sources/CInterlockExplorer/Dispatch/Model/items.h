@@ -121,6 +121,10 @@ void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 void interlock_model_task_yields(const void *task, interlock_logical_thread *thread) HIDDEN;
 /// Finds the task of an item's job. Call this while the task that submits the job still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
+/// Returns the object of the cancellations that can end a sleep of the running task; 0 for no task.
+uint32_t interlock_model_sleeper(void) HIDDEN;
+/// Records that the time of that task's sleep has passed. Does nothing for 0.
+void interlock_model_sleep_ends(uint32_t sleeper) HIDDEN;
 /// Returns the object of a task that the execution has made and that has not ended; NULL for
 /// another task. The functions below record that a job is submitted to a queue, and that its part
 /// begins and ends on the running thread.
