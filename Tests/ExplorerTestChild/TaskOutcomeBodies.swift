@@ -98,6 +98,10 @@ let taskOutcomeBodies = [
     debounce(tolerance: .milliseconds(10))
     return true
   },
+  Body("priority") {
+    runTask { _ = Task.currentPriority }
+    return true
+  },
   Body("escalation-handler") {
     runTask {
       let worker = Task(priority: .low) {

@@ -29,9 +29,11 @@ import Testing
     arguments: ["debounced", "debounced-with-tolerance"])
   func sleeps(_ body: String) throws { try expect(body, ["b", "ab", "ba"]) }
 
-  @Test("the answer names the escalation of a priority, which the explorer does not perform")
-  func escalation() throws {
-    let exploration = try Exploration("escalation-handler", "--search", "dpor")
+  @Test(
+    "the answer names the escalation of a priority, which the explorer does not perform",
+    arguments: ["priority", "escalation-handler"])
+  func escalation(_ body: String) throws {
+    let exploration = try Exploration(body, "--search", "dpor")
     #expect(exploration.escaped == "the escalation of a task's priority")
   }
 

@@ -199,14 +199,6 @@ INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
   REAL(initialize, swift_defaultActor_initialize)(actor);
 }
 
-/// Code that waits for an escalation of its priority. No priority of an explored task escalates.
-INTERPOSED SWIFT_CALL void *swift_task_addPriorityEscalationHandler(void *handler,
-                                                                    void *context) {
-  typedef SWIFT_CALL void *add(void *, void *);
-  if (is_task_explored()) interlock_posix->escaped("the escalation of a task's priority");
-  return REAL(add, swift_task_addPriorityEscalationHandler)(handler, context);
-}
-
 // The functions by which a user's own executor runs jobs. The runtime's executors call none of
 // them.
 
