@@ -65,6 +65,8 @@ struct interlock_logical_thread {
   void *result;
   /// For the model of Dispatch: the current queue, and the model's data for the thread.
   void *queue, *model;
+  /// The number of locks that the thread holds after its last step, if it has a model.
+  int32_t locks;
   /// The thread waits for the time `due`: a timer, or a sleeping thread. `comes_last`: the time
   /// comes only when no thread can continue, even if times are lower bounds.
   bool waits_for_time, comes_last;

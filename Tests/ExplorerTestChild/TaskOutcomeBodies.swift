@@ -98,6 +98,16 @@ let taskOutcomeBodies = [
     debounce(tolerance: .milliseconds(10))
     return true
   },
+  Body("discarding-group-empty") {
+    // The first task may have ended before the test.
+    runTask {
+      await withDiscardingTaskGroup { group in
+        group.addTask {}
+        Outcomes.note(group.isEmpty ? "empty" : "not")
+      }
+    }
+    return true
+  },
   Body("priority") {
     runTask { _ = Task.currentPriority }
     return true

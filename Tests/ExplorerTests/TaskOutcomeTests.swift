@@ -43,10 +43,25 @@ import Testing
       ("let-left", ["cancelled", "not"]), ("let-left-in-stream", ["ended"]),
       ("stream-handler", ["handled", "unhandled"]), ("stream-result", ["1", "2"]),
       ("discarding-group-cancelled", ["cancelled", "not"]),
+      ("discarding-group-empty", ["empty", "not"]),
       ("added-unless-cancelled", ["aa", "ar", "rr"]),
       ("passed-limits", ["---", "--m", "-s-", "-sm", "g--", "g-m", "gs-", "gsm"]),
     ])
   func calls(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
+
+  @Test(
+    "a weak reference is loaded before or after the last release of its object",
+    arguments: [
+      ("weak-reference", ["gone", "there"]), ("weak-reference-in-task", ["gone", "there"]),
+      ("kept-weak-reference", ["there"]),
+    ])
+  func references(_ body: String, _ outcomes: [String]) throws { try expect(body, Set(outcomes)) }
+
+  @Test("an unowned reference that is loaded after the last release ends the process")
+  func unownedReference() throws {
+    let exploration = try Exploration("unowned-reference", "--isolated", "--search", "dpor")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
+  }
 
   @Test("a cancellation comes before or after the operation that its handler belongs to")
   func handlers() throws {

@@ -40,6 +40,11 @@ struct ClaimTests {
         "tasksBlock", "all N orders pass",
         ["a task can block, and not all orders of narrow pools were tried"]
       ),
+      (
+        "taskWaitsWithLock", "the only order passes",
+        ["a task can block, and not all orders of narrow pools were tried"]
+      ),
+      ("taskWaitsWithoutLock", "all N orders pass", []),
       ("taskBlocksOnNarrowPools", "the only order passes", []),
     ]
     for (body, claim, leftOut) in expected {

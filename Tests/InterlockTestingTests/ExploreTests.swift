@@ -107,6 +107,24 @@ struct ExploreFindsTests {
     #expect(failure(.poolWidth(3), of: read) == nil)
   }
 
+  @Test("tasks that wait while they hold a lock starve a narrow pool")
+  func lockAcrossAwait() async throws {
+    let text = await failure(ofAsync: {
+      let lock = NSLock()
+      @Sendable func take() { lock.lock() }
+      @Sendable func give() { lock.unlock() }
+      @Sendable func work() async {
+        take()
+        await Task {}.value
+        give()
+      }
+      async let one: Void = work()
+      async let other: Void = work()
+      _ = await (one, other)
+    })
+    #expect(text?.contains("starvation") == true)
+  }
+
   @Test(
     "a value that no option allows is refused in one line",
     arguments: [

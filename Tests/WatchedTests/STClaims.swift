@@ -83,6 +83,20 @@ import Testing
     }
   }
 
+  /// A task that holds a lock waits; another task that wants the lock can block the pool's thread.
+  @Test func taskWaitsWithLock() async throws {
+    try await explore(.executions(1)) { await waitWithLock(NSLock()) }
+  }
+
+  /// The lock is free again before the task waits.
+  @Test func taskWaitsWithoutLock() async throws {
+    try await explore {
+      let lock = NSLock()
+      lock.withLock {}
+      await Task {}.value
+    }
+  }
+
   @Test func taskBlocksOnNarrowPools() async throws {
     try await explore { await waitInTask() }
   }
@@ -98,6 +112,14 @@ private func onTwo(_ work: @escaping @Sendable (NSLock) -> Void) {
   let group = DispatchGroup()
   for _ in 0..<2 { DispatchQueue.global().async(group: group) { work(lock) } }
   group.wait()
+}
+
+private func waitWithLock(_ lock: NSLock) async {
+  @Sendable func take() { lock.lock() }
+  @Sendable func give() { lock.unlock() }
+  take()
+  await Task {}.value
+  give()
 }
 
 /// A thread ends the wait, so each width of the pool suffices.

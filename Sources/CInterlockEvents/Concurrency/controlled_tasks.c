@@ -87,6 +87,7 @@ typedef enum {
   RESUMES,
   FEEDS,
   BINDS,
+  TESTS_GROUP,
   /// Depends on a task's priority. No priority of an explored task escalates.
   SEES_PRIORITY,
   /// Adds a task to a group, with a test whether the group is cancelled, unless the second argument
@@ -129,7 +130,9 @@ typedef enum {
   CALL(30, TESTS_OWN, "$ss27ThrowingDiscardingTaskGroupV11isCancelledSbvg")               \
   CALL(31, ADDS, "swift_taskGroup_addPending")                                            \
   CALL(32, SEES_PRIORITY, "swift_task_addPriorityEscalationHandler")                      \
-  CALL(33, SEES_PRIORITY, "$sScTss5NeverORszABRs_rlE15currentPriorityScPvgZ")
+  CALL(33, SEES_PRIORITY, "$sScTss5NeverORszABRs_rlE15currentPriorityScPvgZ")             \
+  CALL(34, TESTS_GROUP, "$ss19DiscardingTaskGroupV7isEmptySbvg")                          \
+  CALL(35, TESTS_GROUP, "$ss27ThrowingDiscardingTaskGroupV7isEmptySbvg")
 
 static const struct {
   const char *name;
@@ -166,6 +169,7 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
     case BINDS:
       if (!interlock_is_testing(returns_to)) interlock_tasks->bound_local();
       break;
+    case TESTS_GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_GROUP, first, site); break;
     case SEES_PRIORITY: interlock_posix->escaped("the escalation of a task's priority"); break;
     case ADDS:
       if (!(second & 1)) interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, 0, site);

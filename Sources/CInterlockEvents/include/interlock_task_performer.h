@@ -27,6 +27,8 @@ typedef enum {
   INTERLOCK_TASK_CALL_AWAIT_REST,
   /// Cancels the tasks left in the group `object`, and waits for them.
   INTERLOCK_TASK_CALL_CANCEL_REST,
+  /// Tests whether the discarding group `object` is empty.
+  INTERLOCK_TASK_CALL_TEST_GROUP,
   INTERLOCK_TASK_CALL_AWAIT_STREAM,
   INTERLOCK_TASK_CALL_AWAIT_CONTINUATION,
   /// Submits the task to the pool again; sleeps; gives up the thread in another way.

@@ -97,6 +97,14 @@ static void take_all(interlock_task_group *group) {
   group->takes_all = group->running > 0;
 }
 
+void interlock_group_tested(uintptr_t address, uintptr_t place) {
+  const interlock_task_group *group = group_at(address);
+  // Without a group, no task has been added.
+  if (!group) return;
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, group->number, 0), NULL,
+                  NULL, place);
+}
+
 void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool gives_up,
                              uintptr_t place) {
   interlock_task_group *group = group_at(address);

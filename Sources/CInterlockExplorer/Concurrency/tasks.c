@@ -91,6 +91,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
     case INTERLOCK_TASK_CALL_AWAIT_REST:
     case INTERLOCK_TASK_CALL_CANCEL_REST:
+    case INTERLOCK_TASK_CALL_TEST_GROUP:
     case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION:
     case INTERLOCK_TASK_CALL_RESUME:
     case INTERLOCK_TASK_CALL_MAKE_CONTINUATION:
@@ -113,6 +114,7 @@ static const char *name_of(interlock_task_call call, uintptr_t object) {
     case INTERLOCK_TASK_CALL_AWAIT_FAILURE:
     case INTERLOCK_TASK_CALL_AWAIT_REST: return "await group";
     case INTERLOCK_TASK_CALL_CANCEL_REST: return "cancel group";
+    case INTERLOCK_TASK_CALL_TEST_GROUP: return "test group";
     case INTERLOCK_TASK_CALL_AWAIT_STREAM: return "await stream";
     case INTERLOCK_TASK_CALL_AWAIT_CONTINUATION: return "await continuation";
     case INTERLOCK_TASK_CALL_YIELD: return "Task.yield";
@@ -161,6 +163,9 @@ static void reach(interlock_task_call call, uintptr_t object, interlock_calling_
   if (is_await_of_group(call)) {
     interlock_name_call(name_of(call, object));
     interlock_group_awaited(object, call, gives_up(caller), place);
+  } else if (call == INTERLOCK_TASK_CALL_TEST_GROUP) {
+    interlock_name_call(name_of(call, object));
+    interlock_group_tested(object, place);
   } else if (call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION) {
     interlock_name_call(name_of(call, object));
     interlock_continuation_awaited(caller.task, gives_up(caller), place);
@@ -206,6 +211,31 @@ static void task_ended(model_task *task) {
   if (interlock_is_known(INTERLOCK_FACT_SEQUENCES)) did_use(&streams);
 }
 
+/// Records a wait of a task that holds a lock: other tasks may then wait for the lock on all threads
+/// of the pool, so that none is left on which this task could continue.
+static void note_held_locks(void) {
+  const interlock_logical_thread *self = interlock_current_thread();
+  bool holds = self->locks + interlock_locks_taken() > 0;
+  if (holds && interlock_model_is_on_task_pool(self)) {
+    interlock_the_engine.result->tasks_block = true;
+  }
+}
+
+static bool may_suspend(interlock_task_call call) {
+  switch (call) {
+    case INTERLOCK_TASK_CALL_RETURN:
+    case INTERLOCK_TASK_CALL_RESUME:
+    case INTERLOCK_TASK_CALL_TEST_GROUP:
+    case INTERLOCK_TASK_CALL_FEED:
+    case INTERLOCK_TASK_CALL_CANCEL:
+    case INTERLOCK_TASK_CALL_TEST_CANCEL:
+    case INTERLOCK_TASK_CALL_COMPLETE:
+    case INTERLOCK_TASK_CALL_MAKE:
+    case INTERLOCK_TASK_CALL_MAKE_CONTINUATION: return false;
+    default: return true;
+  }
+}
+
 static void ask(interlock_task_call call, uintptr_t object, interlock_calling_task caller,
                 interlock_site site) {
   uintptr_t task = caller.task, actor = caller.actor;
@@ -215,6 +245,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
     if (task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
     return;
   }
+  if (may_suspend(call)) note_held_locks();
   model_thread *thread = interlock_model_thread();
   // The runtime waits only for a task that has not ended, and cancels only such a task.
   if (call == INTERLOCK_TASK_CALL_LEAVE_LET && !(object && interlock_is_own_at(object))) {
@@ -233,6 +264,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
   if (to && interlock_actor_entered(thread, to, site.place)) return;
   reach(call, object, caller, site.place);
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE &&
+                   call != INTERLOCK_TASK_CALL_TEST_GROUP &&
                    call != INTERLOCK_TASK_CALL_MAKE_CONTINUATION;
   if (thread->turn) {
     bool leaves = call == INTERLOCK_TASK_CALL_SWITCH ||
@@ -270,6 +302,7 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
 /// thread. Every task that waits for a thread has a free one, so the thread on which this task
 /// continues makes no difference.
 static bool yields(interlock_calling_task caller, interlock_site site) {
+  note_held_locks();
   if (gives_up(caller)) return false;
   interlock_name_call("Task.yield");
   interlock_yield(&interlock_task_at(caller.task)->waits, site.place);

@@ -87,6 +87,8 @@ void interlock_runtime_locks(uintptr_t place) HIDDEN;
 interlock_task_group *interlock_group_gains(uintptr_t address, bool has_destructor) HIDDEN;
 /// Records in the running step that the task of that number has ended.
 void interlock_group_task_ends(interlock_task_group *group, uint32_t task) HIDDEN;
+/// Tests whether a task of a discarding group has not ended.
+void interlock_group_tested(uintptr_t address, uintptr_t place) HIDDEN;
 /// Waits for the next task of the group, or for all. `gives_up`: other code can observe the wait.
 void interlock_group_awaited(uintptr_t address, interlock_task_call call, bool gives_up,
                              uintptr_t place) HIDDEN;

@@ -16,6 +16,9 @@ static void publish_step(void) {
   // FNV-1a over the words.
   uint64_t hash = ENGINE.hash;
   const uint64_t prime = 0x100000001b3;
+  interlock_logical_thread *stepped = ENGINE.threads.items[thread];
+  // Only a thread that runs blocks and tasks has a model.
+  if (stepped->model) stepped->locks += interlock_locks_taken();
   // Hash the point's operation only: a library's operations in the step may differ in the first
   // execution.
   const interlock_operation *operation = &ENGINE.performed.items[0];

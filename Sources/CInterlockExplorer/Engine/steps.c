@@ -48,6 +48,26 @@ void interlock_did(interlock_operation operation) {
   }
 }
 
+int32_t interlock_locks_taken(void) {
+  int32_t taken = 0;
+  for (size_t index = 0; index < ENGINE.performed.count; index++) {
+    const interlock_operation *did = &ENGINE.performed.items[index];
+    switch (did->kind) {
+      case INTERLOCK_OPERATION_LOCK:
+      case INTERLOCK_OPERATION_TRY_LOCK:
+      case INTERLOCK_OPERATION_LOCK_SHARED:
+      case INTERLOCK_OPERATION_TRY_LOCK_SHARED:
+        taken += !(did->flags & INTERLOCK_OPERATION_FAILED);
+        break;
+      case INTERLOCK_OPERATION_UNLOCK:
+      case INTERLOCK_OPERATION_UNLOCK_SHARED:
+      case INTERLOCK_OPERATION_WAIT: taken--; break;
+      default: break;
+    }
+  }
+  return taken;
+}
+
 void interlock_turned_out(interlock_operation operation) {
   interlock_operation *asked = &ENGINE.performed.items[ENGINE.asked];
   // The caller need not know that its wait was a try.

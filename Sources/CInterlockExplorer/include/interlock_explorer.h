@@ -85,7 +85,9 @@ typedef enum {
   INTERLOCK_FACT_SEQUENCES = 1 << 9,
   /// An execution leaves state behind, which the next execution finds. Adds no points.
   INTERLOCK_FACT_KEEPS_STATE = 1 << 10,
-  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_KEEPS_STATE - 1,
+  /// A weak or unowned reference was loaded: the last release of such an object becomes a point.
+  INTERLOCK_FACT_REFERENCES = 1 << 11,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_REFERENCES - 1,
 } interlock_exploration_fact;
 
 typedef struct {
