@@ -26,6 +26,51 @@ struct JudgementTests {
     #expect(abs((ranking.lines.last?.toFirst.ratio.median ?? 0) - 0.5) < 0.02)
   }
 
+  /// Rounds of a machine that becomes faster: `ahead` beats `drifting` in all rounds but the middle
+  /// one, which decides on the median.
+  private var drifting: ComparisonRecord {
+    let rounds = (0..<15).map { Double(100_000 + 4000 * $0) }
+    let ahead = rounds.enumerated().map { $1 * ($0 == 7 ? 0.98 : 1.02) }
+    return record([
+      (baseCell, [("drifting", rounds), ("ahead", ahead), ("slow", rounds.map { $0 / 2 })])
+    ])
+  }
+
+  @Test("A comparison puts a strategy first that beats the one with the highest median")
+  func beatsHighest() throws {
+    let ranking = Ranking(drifting.cells[0], of: drifting)
+    #expect(ranking.lines.map(\.strategy) == ["ahead", "drifting", "slow"])
+    #expect(ranking.lines[0].throughput.median < ranking.lines[1].throughput.median)
+    #expect(ranking.lines.dropFirst().allSatisfy { $0.toFirst.verdict == .slower })
+    #expect(ranking.leaders == ["ahead"])
+    #expect(WinnerMap(drifting).winners(threads: 4, reads: 90) == ["ahead"])
+    let sentence = try #require(Advice(drifting, reference: "drifting").sentences.first)
+    #expect(sentence.hasSuffix("`ahead` is the fastest: 1.02 × faster than `drifting`"))
+  }
+
+  @Test("Strategies that beat each other in a circle lead together, and none is the fastest")
+  func circle() throws {
+    // In two of three rounds, `one` beats `two`, `two` beats `three`, and `three` beats `one`.
+    func rounds(_ speeds: [Double]) -> [Double] { (0..<60).map { speeds[$0 % 3] } }
+    let record = record([
+      (
+        baseCell,
+        [
+          ("one", rounds([300, 100, 200])), ("two", rounds([200, 300, 100])),
+          ("three", rounds([100, 200, 300])), ("slow", rounds([10, 10, 10])),
+        ]
+      )
+    ])
+    let ranking = Ranking(record.cells[0], of: record)
+    #expect(ranking.lines.map(\.strategy).sorted() == ["one", "slow", "three", "two"])
+    #expect(ranking.lines[0].toFirst.verdict == .noDifferenceSeen)
+    let faster = try #require(ranking.lines.first { $0.toFirst.verdict == .faster })
+    #expect(ranking.leaders == [ranking.lines[0].strategy, faster.strategy])
+    let sentences = Advice(record, reference: "slow").sentences
+    #expect(
+      sentences.first?.hasSuffix("do not show which is the fastest: more time would tell") == true)
+  }
+
   @Test("A comparison gives a faulty strategy no rank, however fast it is")
   func refused() {
     var record = record([(baseCell, [("wrong", around(900)), ("right", around(100))])])

@@ -41,6 +41,49 @@ struct ComparisonReportTests {
     expectGolden(text(ComparisonSamples.record, verbose: true), "comparison-verbose.txt")
   }
 
+  /// A comparison of the throughputs of rounds, by strategy.
+  private func record(_ rounds: [(String, [Double])]) -> ComparisonRecord {
+    var record = ComparisonSamples.record
+    record.strategies = rounds.map { .init(name: $0.0, summary: "") }
+    record.cells = [
+      .init(
+        cell: ComparisonSamples.base,
+        entries: rounds.map { name, figures in
+          .init(
+            strategy: name,
+            rounds: figures.map { RoundFigures(operations: Int($0), seconds: 1) })
+        })
+    ]
+    return record
+  }
+
+  @Test("A strategy that beats the one with the highest median is first, in every format")
+  func beatsHighest() {
+    let rounds = (0..<15).map { Double(100_000 + 4000 * $0) }
+    let ahead = rounds.enumerated().map { $1 * ($0 == 7 ? 0.98 : 1.02) }
+    let equal = rounds.enumerated().map { $1 * ($0 % 2 == 0 ? 0.96 : 1.05) }
+    let two = record([("drifting", rounds), ("ahead", ahead)])
+    #expect(text(two).contains(#/\n1  ahead .* the fastest /#))
+    #expect(text(two).contains(#/\n2  drifting .* 1\.02 × slower /#))
+    #expect(json(two).contains("\"verdict\": \"slower\""))
+    #expect(!json(two).contains("\"verdict\": \"faster\""))
+    let three = record([("drifting", rounds), ("ahead", ahead), ("equal", equal)])
+    #expect(text(three).contains(#/\n1  ahead .* one of the fastest /#), "\(text(three))")
+    #expect(text(three).contains(#/\n1  equal .* no difference seen /#))
+  }
+
+  @Test("A strategy of a circle that beats the first is shown as faster, and as a leader")
+  func circle() {
+    func rounds(_ speeds: [Double]) -> [Double] { (0..<60).map { speeds[$0 % 3] } }
+    let circle = record([
+      ("one", rounds([300, 100, 200])), ("two", rounds([200, 300, 100])),
+      ("three", rounds([100, 200, 300])),
+    ])
+    #expect(text(circle).contains(#/\n1  .* × faster \(/#))
+    #expect(text(circle).contains(#/\n\d  .* × slower \(/#))
+    #expect(json(circle).contains("\"verdict\": \"faster\""))
+  }
+
   @Test("A comparison's tables are never wider than the terminal, and move no cursor")
   func narrow() {
     let lines = text(ComparisonSamples.record, width: 80).split(separator: "\n")

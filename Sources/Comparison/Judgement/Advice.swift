@@ -30,8 +30,9 @@ package struct Advice: Sendable, Hashable {
       return "\(work) there are too few rounds to say anything"
     }
     let slower = ranking.lines.filter { $0.toFirst.verdict == .slower }
-    guard !slower.isEmpty else {
-      return leaders.count == 1
+    let isCircle = ranking.lines.contains { $0.toFirst.verdict == .faster }
+    guard !slower.isEmpty, !isCircle else {
+      return leaders.count == 1 || isCircle
         ? "\(work) the measurements do not show which is the fastest: more time would tell"
         : "\(work) no difference was seen between \(quoted(leaders))"
     }
