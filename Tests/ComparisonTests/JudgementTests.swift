@@ -137,12 +137,38 @@ struct JudgementTests {
     #expect(
       Advice(record, reference: "just").sentences.last?
         .hasPrefix("`greedy` is unfair: one of 4 callers had 61 % of the turns") == true)
+    // At a rate, the share of a caller is that of the calls that were due.
+    var atRate = record
+    atRate.rate = 20
+    #expect(!Advice(atRate, reference: "just").sentences.contains { $0.contains("unfair") })
     // Occasional unfairness is not enough.
     record.cells[0].entries[0].rounds[0].fairness = 1
     record.cells[0].entries[0].rounds[1].fairness = 1
     record.cells[0].entries[0].rounds[2].fairness = 1
     record.cells[0].entries[0].rounds[3].fairness = 1
     #expect(!Advice(record, reference: "just").sentences.contains { $0.contains("unfair") })
+  }
+
+  @Test("A comparison reports a rate that a strategy missed by more than unfinished calls")
+  func missedRate() throws {
+    var record = record([
+      (baseCell, [("one", around(1000)), ("late", around(800, seed: 2))]),
+      (cell(reads: 0), [("one", around(1000)), ("late", around(900, seed: 3))]),
+    ])
+    #expect(MissedRate(record) == nil)
+    record.rate = 1000
+    let missed = try #require(MissedRate(record))
+    #expect(missed.strategy == "late" && missed.cell == baseCell.name && missed.count == 2)
+    #expect(abs(missed.part - 0.8) < 0.01)
+    #expect(
+      missed.text.hasPrefix("the requested rate was missed: `late` made 80 % of the calls (4 thr"))
+    #expect(missed.text.contains(", and 1 more figure is below it; "))
+    // In rounds of 25 ms, 20 of 25 calls are 4 fewer, one for each caller, and 5 % of noise.
+    record.roundSeconds = 0.025
+    #expect(MissedRate(record) == nil)
+    record.roundSeconds = 1
+    record.rate = 820
+    #expect(MissedRate(record) == nil)
   }
 
   @Test("A comparison reports where noise hides a difference of the given size")

@@ -82,7 +82,10 @@ package struct Advice: Sendable, Hashable {
     return line.strategy == ranking.leaders.first || line.toFirst.ratio.low > 0.8
   }
 
+  /// A strategy that favours some callers. At a given rate, each caller's turns are those that are
+  /// due, so a share shows nothing about the strategy.
   private func unfairness(_ comparison: ComparisonRecord) -> String? {
+    if comparison.rate != nil { return nil }
     var worst: (line: Ranking.Line, cell: Cell)?
     for result in comparison.cells where result.cell.threads > 1 {
       for line in Ranking(result, of: comparison).lines
