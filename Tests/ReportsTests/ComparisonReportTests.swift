@@ -110,6 +110,41 @@ struct ComparisonReportTests {
     #expect(throws: ScenarioError.self) {
       try file.ratios(to: "twin", cells: names, strategies: ["other"])
     }
+    #expect(file.hasFigures(of: "quick", in: names) && !file.hasFigures(of: "other", in: names))
+    #expect(!file.hasFigures(of: "quick", in: ["elsewhere"]))
+  }
+
+  @Test("A baseline of another load, of another build or without a workload is refused")
+  func otherBaseline() throws {
+    func refusal(_ rate: Double?, now: Double?, build: String?) throws -> String? {
+      var record = ComparisonSamples.record
+      record.rate = rate
+      let file = try BaselineFile(Array(json(record).utf8), path: "x")
+      do throws(ScenarioError) {
+        try file.check(rate: now, build: build, cells: [ComparisonSamples.base.name])
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    #expect(try refusal(nil, now: nil, build: "release") == nil)
+    #expect(try refusal(1000 / 3, now: 1000 / 3, build: "release") == nil)
+    #expect(try refusal(nil, now: nil, build: nil) == nil)
+    #expect(
+      try refusal(200, now: nil, build: "release")
+        == "the baseline was measured with '--rate 200', and this comparison is without '--rate'")
+    #expect(
+      try refusal(nil, now: 200, build: "release")
+        == "the baseline was measured without '--rate', and this comparison is with '--rate 200'")
+    #expect(try refusal(200, now: 100, build: nil)?.hasSuffix("is with '--rate 100'") == true)
+    #expect(
+      try refusal(nil, now: nil, build: "debug")
+        == "the baseline is of a release build, and this is a debug build: give '--allow-debug' to"
+        + " compare them")
+    let file = try BaselineFile(Array(json(ComparisonSamples.record).utf8), path: "x")
+    #expect(throws: ScenarioError.self) {
+      try file.check(rate: nil, build: nil, cells: ["elsewhere"])
+    }
   }
 
   @Test("A comparison's page is well-formed, and text from a user stays text")
