@@ -26,6 +26,51 @@ struct JudgementTests {
     #expect(abs((ranking.lines.last?.toFirst.ratio.median ?? 0) - 0.5) < 0.02)
   }
 
+  /// Rounds of a machine that becomes faster: `ahead` beats `drifting` in all rounds but the middle
+  /// one, which decides on the median.
+  private var drifting: ComparisonRecord {
+    let rounds = (0..<15).map { Double(100_000 + 4000 * $0) }
+    let ahead = rounds.enumerated().map { $1 * ($0 == 7 ? 0.98 : 1.02) }
+    return record([
+      (baseCell, [("drifting", rounds), ("ahead", ahead), ("slow", rounds.map { $0 / 2 })])
+    ])
+  }
+
+  @Test("A comparison puts a strategy first that beats the one with the highest median")
+  func beatsHighest() throws {
+    let ranking = Ranking(drifting.cells[0], of: drifting)
+    #expect(ranking.lines.map(\.strategy) == ["ahead", "drifting", "slow"])
+    #expect(ranking.lines[0].throughput.median < ranking.lines[1].throughput.median)
+    #expect(ranking.lines.dropFirst().allSatisfy { $0.toFirst.verdict == .slower })
+    #expect(ranking.leaders == ["ahead"])
+    #expect(WinnerMap(drifting).winners(threads: 4, reads: 90) == ["ahead"])
+    let sentence = try #require(Advice(drifting, reference: "drifting").sentences.first)
+    #expect(sentence.hasSuffix("`ahead` is the fastest: 1.02 × faster than `drifting`"))
+  }
+
+  @Test("Strategies that beat each other in a circle lead together, and none is the fastest")
+  func circle() throws {
+    // In two of three rounds, `one` beats `two`, `two` beats `three`, and `three` beats `one`.
+    func rounds(_ speeds: [Double]) -> [Double] { (0..<60).map { speeds[$0 % 3] } }
+    let record = record([
+      (
+        baseCell,
+        [
+          ("one", rounds([300, 100, 200])), ("two", rounds([200, 300, 100])),
+          ("three", rounds([100, 200, 300])), ("slow", rounds([10, 10, 10])),
+        ]
+      )
+    ])
+    let ranking = Ranking(record.cells[0], of: record)
+    #expect(ranking.lines.map(\.strategy).sorted() == ["one", "slow", "three", "two"])
+    #expect(ranking.lines[0].toFirst.verdict == .noDifferenceSeen)
+    let faster = try #require(ranking.lines.first { $0.toFirst.verdict == .faster })
+    #expect(ranking.leaders == [ranking.lines[0].strategy, faster.strategy])
+    let sentences = Advice(record, reference: "slow").sentences
+    #expect(
+      sentences.first?.hasSuffix("do not show which is the fastest: more time would tell") == true)
+  }
+
   @Test("A comparison gives a faulty strategy no rank, however fast it is")
   func refused() {
     var record = record([(baseCell, [("wrong", around(900)), ("right", around(100))])])
@@ -92,12 +137,38 @@ struct JudgementTests {
     #expect(
       Advice(record, reference: "just").sentences.last?
         .hasPrefix("`greedy` is unfair: one of 4 callers had 61 % of the turns") == true)
+    // At a rate, the share of a caller is that of the calls that were due.
+    var atRate = record
+    atRate.rate = 20
+    #expect(!Advice(atRate, reference: "just").sentences.contains { $0.contains("unfair") })
     // Occasional unfairness is not enough.
     record.cells[0].entries[0].rounds[0].fairness = 1
     record.cells[0].entries[0].rounds[1].fairness = 1
     record.cells[0].entries[0].rounds[2].fairness = 1
     record.cells[0].entries[0].rounds[3].fairness = 1
     #expect(!Advice(record, reference: "just").sentences.contains { $0.contains("unfair") })
+  }
+
+  @Test("A comparison reports a rate that a strategy missed by more than unfinished calls")
+  func missedRate() throws {
+    var record = record([
+      (baseCell, [("one", around(1000)), ("late", around(800, seed: 2))]),
+      (cell(reads: 0), [("one", around(1000)), ("late", around(900, seed: 3))]),
+    ])
+    #expect(MissedRate(record) == nil)
+    record.rate = 1000
+    let missed = try #require(MissedRate(record))
+    #expect(missed.strategy == "late" && missed.cell == baseCell.name && missed.count == 2)
+    #expect(abs(missed.part - 0.8) < 0.01)
+    #expect(
+      missed.text.hasPrefix("the requested rate was missed: `late` made 80 % of the calls (4 thr"))
+    #expect(missed.text.contains(", and 1 more figure is below it; "))
+    // In rounds of 25 ms, 20 of 25 calls are 4 fewer, one for each caller, and 5 % of noise.
+    record.roundSeconds = 0.025
+    #expect(MissedRate(record) == nil)
+    record.roundSeconds = 1
+    record.rate = 820
+    #expect(MissedRate(record) == nil)
   }
 
   @Test("A comparison reports where noise hides a difference of the given size")

@@ -169,6 +169,21 @@ struct MeasurementTests {
     Issue.record("a closed load counted one slow call as a hundredth of its calls")
   }
 
+  @Test("A round of an open load has its length times the rate of calls, not one more")
+  func dueCalls() {
+    for callers in [1, 3, 4, 16] {
+      let interval = 1_000_000 * callers
+      for length in stride(from: 5_000_000, through: 250_000_000, by: 333_333) {
+        let due = (0..<callers).reduce(0) { sum, number in
+          let first = Round.offset(of: number, among: callers, every: interval)
+          return sum + (first > length ? 0 : (length - first) / interval + 1)
+        }
+        #expect(abs(Double(due) - Double(length) / 1_000_000) <= 0.51, "\(callers), \(length)")
+      }
+    }
+    #expect(Round.offset(of: 3, among: 4, every: 0) == 0)
+  }
+
   @Test("A measured round shows the longest wait even if few calls are timed")
   func longestWait() throws {
     var cell = small

@@ -87,6 +87,13 @@ struct CompareCommandTests {
     #expect(try mistake("reads", "--threads", "2").contains("A scenario has its own workload"))
     #expect(try mistake("--caches", "--section", "0").contains("means nothing for caches"))
     #expect(try mistake("--rate", "100").contains("give '--driver threads'"))
+    #expect(
+      try mistake(
+        "--rate", "20", "--driver", "threads", "--threads", "4", "--subject", "nslock", "--reads",
+        "50", "--section", "0", "--keys", "1", "--distribution", "uniform"
+      ).contains(
+        "'20' is invalid for '--rate <calls/s>': each of 4 callers would make 1.25 calls in a round"
+          + " of 250 ms, expected at least 5: give at least 8"))
     #expect(try mistake("--full", "--time", "1").contains("take at least"))
     #expect(try mistake("--baseline", "/nowhere").contains("it cannot be read"))
     #expect(try mistake("--max-regression", "5%").contains("needs a '--baseline'"))
@@ -228,16 +235,98 @@ struct CompareCommandTests {
       now.output.text.contains("nothing can be compared with the baseline: nslock has no rank"))
   }
 
+  @Test("'compare' needs no figures in the baseline of a strategy that has no rank, now as before")
+  func faultyInBoth() throws {
+    let test = try TestWorld()
+    let file = test.folder + "/before.json"
+    let deadlock: (Trial) -> Verdict = { trial in
+      trial.subject == "compare.mutex" ? .any(.deadlock, cause: .cycle) : .passed
+    }
+    test.verdict = deadlock
+    #expect(world(test).perform(["compare", "--json", file] + short) == .met)
+    let now = try TestWorld()
+    now.verdict = deadlock
+    let code = world(now).perform(["compare", "--baseline", file] + short)
+    #expect(code == .met, "\(now.errors.text)")
+    #expect(now.output.text.contains("no strategy is known to be more than"))
+    // The strategy is repaired: the baseline has nothing to compare it with.
+    let repaired = try TestWorld()
+    #expect(world(repaired).perform(["compare", "--baseline", file] + short) == .badScenario)
+    #expect(repaired.errors.text.contains("the baseline lacks 'mutex' in the workload"))
+  }
+
+  @Test("'compare' ends with 1 if a strategy with figures in the baseline now has no rank")
+  func newlyFaulty() throws {
+    let test = try TestWorld()
+    let file = test.folder + "/before.json"
+    #expect(world(test).perform(["compare", "--json", file] + short) == .met)
+    let now = try TestWorld()
+    now.verdict = { trial in
+      trial.subject == "compare.mutex" ? .any(.deadlock, cause: .cycle) : .passed
+    }
+    #expect(
+      world(now).perform(["compare", "--baseline", file, "--max-regression", "900%"] + short)
+        == .unmet)
+    #expect(
+      now.output.text.contains(
+        "✗ mutex has figures in the baseline, and now no rank: deadlock (cycle)\n"))
+    // A strategy that does not take part is not missed.
+    let fewer = try TestWorld()
+    #expect(
+      world(fewer).perform(
+        ["compare", "--baseline", file, "--max-regression", "900%"] + Self.onlyReference) == .met)
+  }
+
+  /// The workload of `short` with the reference alone.
+  private static let onlyReference = Array(short[..<2] + short[4...])
+
+  @Test("'compare' refuses a baseline of another rate or build before any trial, with 65")
+  func otherBaseline() throws {
+    let test = try TestWorld()
+    let file = test.folder + "/before.json"
+    #expect(world(test).perform(["compare", "--json", file] + short) == .met)
+    func refusal(_ arguments: [String]) throws -> String {
+      let now = try TestWorld()
+      let code = world(now).perform(["compare"] + short + arguments)
+      #expect(code == .badScenario && now.trials.isEmpty)
+      #expect(now.errors.text.filter { $0 == "\n" }.count == 1)
+      return now.errors.text
+    }
+    #expect(
+      try refusal(["--baseline", file, "--rate", "10000"])
+        .contains("the baseline was measured without '--rate', and this comparison is with"))
+    let json = try test.read("before.json")
+    try test.write(json.replacing(#""build": "release""#, with: #""build": "debug""#), "debug.txt")
+    let debug = test.folder + "/StressScenarios/debug.txt"
+    #expect(
+      try refusal(["--baseline", debug]).contains("the baseline is of a debug build, and this is"))
+    let allowed = try TestWorld()
+    let code = world(allowed).perform(
+      ["compare", "--baseline", debug, "--allow-debug", "--max-regression", "900%"] + short)
+    #expect(code == .met)
+  }
+
+  @Test("'compare' says that a strategy missed the requested rate, and not that it is unfair")
+  func missedRate() throws {
+    let test = try TestWorld()
+    // The calls are inside one after another, so there are at most a thousand a second.
+    let arguments = ["compare"] + short + ["--section", "1ms", "--rate", "100000"]
+    #expect(world(test).perform(arguments) == .met, "\(test.errors.text)")
+    #expect(test.output.text.contains("the requested rate was missed: `"))
+    #expect(!test.output.text.contains("is unfair"))
+  }
+
   @Test("'compare' refuses a baseline of another schema, or without the compared strategies")
   func badBaseline() throws {
     let test = try TestWorld()
-    func complaint(_ text: String) throws -> String {
+    func complaint(_ text: String, afterTrials: Bool = false) throws -> String {
       try test.write(text, "baseline.txt")
       let other = try TestWorld()
       let code = world(other).perform(
         ["compare", "--baseline", test.folder + "/StressScenarios/baseline.txt"] + short)
       #expect(code == .badScenario)
-      #expect(other.trials.isEmpty && other.errors.text.filter { $0 == "\n" }.count == 1)
+      #expect(other.trials.isEmpty != afterTrials)
+      #expect(other.errors.text.filter { $0 == "\n" }.count == 1)
       return other.errors.text
     }
     #expect(try complaint("{").contains("baseline.txt:1: "))
@@ -248,7 +337,10 @@ struct CompareCommandTests {
     #expect(
       try complaint("{\"schema\": \"interlock-compare\",\n\"schemaVersion\": 2}")
         .contains(":2: 'schemaVersion' must be 1, found 2"))
-    let head = "{\"schema\": \"interlock-compare\", \"schemaVersion\": 1, \"cells\": "
+    let start = #"{"schema": "interlock-compare", "schemaVersion": 1, "rate": "#
+    #expect(try complaint(start + "true}").contains("'rate' must be a number or null, found true"))
+    #expect(try complaint(start + "null}").contains("'host' is missing"))
+    let head = start + #"null, "host": {"build": "release"}, "cells": "#
     #expect(try complaint(head + "1}").contains("'cells' must be a list, found 1"))
     #expect(
       try complaint(head + "[]}").contains(
@@ -256,7 +348,9 @@ struct CompareCommandTests {
     let cell =
       "[{\"name\": \"2 threads, 50 % reads, section 0, 1 key\", \"rounds\": [{\"strategy\":"
       + " \"nslock\", \"figures\": [{\"calls\": 1, \"nanoseconds\": 1}]}]}]}"
-    #expect(try complaint(head + cell).contains("the baseline lacks 'mutex' in the workload"))
+    #expect(
+      try complaint(head + cell, afterTrials: true)
+        .contains("the baseline lacks 'mutex' in the workload"))
   }
 
   @Test(

@@ -31,6 +31,28 @@ struct DeadlocksCommandTests {
     #expect(text.contains("\n    - waitForCallback { value(forKey: key, completion: $0) }\n"))
   }
 
+  @Test("'deadlocks' says that a deadlock is reproduced only if the exploration has found one")
+  func reproduced() throws {
+    for (verdict, isReproduced) in [
+      (Verdict.any(.deadlock, cause: .starvation), true), (.any(.crashed), false), (.passed, false),
+      (.any(.undecided), false), (.any(.timedOut), false),
+    ] {
+      let test = try TestWorld()
+      test.verdict = { $0.explore == nil ? .any(.deadlock, cause: .starvation) : verdict }
+      let path = test.folder + "/StressScenarios/reads.json"
+      #expect(
+        test.world.perform(["deadlocks", path, "--subject", "good", "--pool-width", "2"])
+          == .unmet)
+      #expect(test.trials.last?.explore != nil)
+      let text = test.output.text
+      #expect(text.contains("\ngood on a pool of 2 threads: deadlock (starvation)\n"))
+      #expect(text.contains("reproduced without luck") == isReproduced, "\(text)")
+      #expect(
+        text.contains("interlock explore \(path) --subject good --pool-width 2\n")
+          == isReproduced, "\(text)")
+    }
+  }
+
   @Test("'deadlocks' ends with 1 if a cache deadlocks without an expectation of the scenario")
   func unexpected() throws {
     let test = try TestWorld()

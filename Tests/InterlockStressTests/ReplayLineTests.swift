@@ -4,6 +4,7 @@ import Prediction
 import StressRunner
 import Testing
 
+@testable import Explorer
 @testable import InterlockStress
 
 /// The command that a report prints below a finding: it runs the same trial and judges it equally.
@@ -75,6 +76,37 @@ struct ReplayLineTests {
       }
       #expect(replayed == [trial], "\(spec.label)")
     }
+  }
+
+  @Test("The replay line of an exploration without a failing order tries the same orders again")
+  func search() throws {
+    let given = [
+      "--strategy", "pct:3", "--budget", "50", "--pool-width", "64", "--memory-model", "weak",
+    ]
+    let test = try makeWorld()
+    test.verdict = { _ in .passed }
+    #expect(test.run(["explore", "reads", "--subject", "bad"] + given) == .unmet)
+    let trial = try #require(test.trials.first)
+    let words = try replay(test.output.text)
+    #expect(Array(words.suffix(given.count)) == given, "\(words)")
+    let again = try makeWorld()
+    again.verdict = test.verdict
+    #expect(again.world.perform(Array(words.dropFirst())) == .unmet, "\(again.errors.text)")
+    #expect(again.trials == [trial])
+  }
+
+  @Test("The replay line of a failing order has its token alone")
+  func token() throws {
+    let test = try makeWorld()
+    let failure = ExplorationFailure(
+      verdict: .deadlock, text: "", schedule: Schedule(), token: "i1-0", origin: .order(1))
+    test.verdict = { _ in .explored(failure) }
+    #expect(
+      test.run("explore", "reads", "--subject", "good", "--pool-width", "3", "--budget", "9")
+        == .unmet)
+    let words = try replay(test.output.text)
+    #expect(Array(words.suffix(2)) == ["--replay", "i1-0"])
+    #expect(!words.contains("--pool-width") && !words.contains("--budget"))
   }
 
   @Test("The replay line repeats each value of an option with several values once")

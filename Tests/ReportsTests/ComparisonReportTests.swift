@@ -41,6 +41,49 @@ struct ComparisonReportTests {
     expectGolden(text(ComparisonSamples.record, verbose: true), "comparison-verbose.txt")
   }
 
+  /// A comparison of the throughputs of rounds, by strategy.
+  private func record(_ rounds: [(String, [Double])]) -> ComparisonRecord {
+    var record = ComparisonSamples.record
+    record.strategies = rounds.map { .init(name: $0.0, summary: "") }
+    record.cells = [
+      .init(
+        cell: ComparisonSamples.base,
+        entries: rounds.map { name, figures in
+          .init(
+            strategy: name,
+            rounds: figures.map { RoundFigures(operations: Int($0), seconds: 1) })
+        })
+    ]
+    return record
+  }
+
+  @Test("A strategy that beats the one with the highest median is first, in every format")
+  func beatsHighest() {
+    let rounds = (0..<15).map { Double(100_000 + 4000 * $0) }
+    let ahead = rounds.enumerated().map { $1 * ($0 == 7 ? 0.98 : 1.02) }
+    let equal = rounds.enumerated().map { $1 * ($0 % 2 == 0 ? 0.96 : 1.05) }
+    let two = record([("drifting", rounds), ("ahead", ahead)])
+    #expect(text(two).contains(#/\n1  ahead .* the fastest /#))
+    #expect(text(two).contains(#/\n2  drifting .* 1\.02 × slower /#))
+    #expect(json(two).contains("\"verdict\": \"slower\""))
+    #expect(!json(two).contains("\"verdict\": \"faster\""))
+    let three = record([("drifting", rounds), ("ahead", ahead), ("equal", equal)])
+    #expect(text(three).contains(#/\n1  ahead .* one of the fastest /#), "\(text(three))")
+    #expect(text(three).contains(#/\n1  equal .* no difference seen /#))
+  }
+
+  @Test("A strategy of a circle that beats the first is shown as faster, and as a leader")
+  func circle() {
+    func rounds(_ speeds: [Double]) -> [Double] { (0..<60).map { speeds[$0 % 3] } }
+    let circle = record([
+      ("one", rounds([300, 100, 200])), ("two", rounds([200, 300, 100])),
+      ("three", rounds([100, 200, 300])),
+    ])
+    #expect(text(circle).contains(#/\n1  .* × faster \(/#))
+    #expect(text(circle).contains(#/\n\d  .* × slower \(/#))
+    #expect(json(circle).contains("\"verdict\": \"faster\""))
+  }
+
   @Test("A comparison's tables are never wider than the terminal, and move no cursor")
   func narrow() {
     let lines = text(ComparisonSamples.record, width: 80).split(separator: "\n")
@@ -66,6 +109,41 @@ struct ComparisonReportTests {
     #expect(Baseline(limit: 0).regressions(ratios, since: ratios).isEmpty)
     #expect(throws: ScenarioError.self) {
       try file.ratios(to: "twin", cells: names, strategies: ["other"])
+    }
+    #expect(file.hasFigures(of: "quick", in: names) && !file.hasFigures(of: "other", in: names))
+    #expect(!file.hasFigures(of: "quick", in: ["elsewhere"]))
+  }
+
+  @Test("A baseline of another load, of another build or without a workload is refused")
+  func otherBaseline() throws {
+    func refusal(_ rate: Double?, now: Double?, build: String?) throws -> String? {
+      var record = ComparisonSamples.record
+      record.rate = rate
+      let file = try BaselineFile(Array(json(record).utf8), path: "x")
+      do throws(ScenarioError) {
+        try file.check(rate: now, build: build, cells: [ComparisonSamples.base.name])
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+    #expect(try refusal(nil, now: nil, build: "release") == nil)
+    #expect(try refusal(1000 / 3, now: 1000 / 3, build: "release") == nil)
+    #expect(try refusal(nil, now: nil, build: nil) == nil)
+    #expect(
+      try refusal(200, now: nil, build: "release")
+        == "the baseline was measured with '--rate 200', and this comparison is without '--rate'")
+    #expect(
+      try refusal(nil, now: 200, build: "release")
+        == "the baseline was measured without '--rate', and this comparison is with '--rate 200'")
+    #expect(try refusal(200, now: 100, build: nil)?.hasSuffix("is with '--rate 100'") == true)
+    #expect(
+      try refusal(nil, now: nil, build: "debug")
+        == "the baseline is of a release build, and this is a debug build: give '--allow-debug' to"
+        + " compare them")
+    let file = try BaselineFile(Array(json(ComparisonSamples.record).utf8), path: "x")
+    #expect(throws: ScenarioError.self) {
+      try file.check(rate: nil, build: nil, cells: ["elsewhere"])
     }
   }
 

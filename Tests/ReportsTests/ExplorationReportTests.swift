@@ -115,6 +115,43 @@ struct ExplorationReportTests {
       long.schedule.waits == ["task 2 waits: await task", "task 3 waits: await stream"])
   }
 
+  @Test("A shortened schedule has its ends, the number of steps and threads, and suspended tasks")
+  func shortened() {
+    func taskStep(_ task: Int, _ operation: String) -> Schedule.Step {
+      var made = step(task, operation, 0)
+      made.task = task
+      return made
+    }
+    var long = failure(.deadlock, steps: (0..<10).map { step(0, "lock", $0 + 1) })
+    // In the middle, a task is suspended, one ends that has begun before, one begins and ends, and
+    // one makes a later step.
+    long.schedule.steps[0] = taskStep(22, "begin task")
+    long.schedule.steps.replaceSubrange(
+      4..<8,
+      with: [
+        taskStep(21, "await group"), taskStep(22, "end task"), taskStep(24, "end task"),
+        taskStep(23, "begin task"),
+      ])
+    long.schedule.steps.insert(taskStep(24, "begin task"), at: 5)
+    long.schedule.steps.append(taskStep(23, "await stream"))
+    long.schedule.blocked = (1...20).map { step($0, "semaphore wait", 9) }
+    let waits = long.schedule.waits
+    #expect(waits.first == "20 threads wait: semaphore wait #9")
+    while long.schedule.steps.count > 4, long.schedule.shorten() {}
+    let schedule = long.schedule
+    #expect(schedule.steps.map(\.object) == [0, 2, 10, 0])
+    #expect(schedule.leftOut?.after == 2 && schedule.stepCount == 12)
+    #expect(schedule.blocked.count == 5 && schedule.blockedCount == 20)
+    #expect(
+      schedule.waits
+        == ["5 threads wait: semaphore wait #9"] + waits.dropFirst()
+        + ["15 more threads wait, not listed here"])
+    #expect(long.order(width: 80).contains("… 8 steps …"), "\(long.order(width: 80))")
+    // The last shortening leaves at most one of each, and the next has nothing to leave out.
+    while long.schedule.shorten() {}
+    #expect(long.schedule.stepCount == 12 && long.schedule.blockedCount == 20)
+  }
+
   @Test("A thread that signals before its first call does not only begin and end")
   func signals() {
     var steps = (0..<3).map { step($0, "semaphore wait", $0 + 1) }

@@ -30,8 +30,9 @@ package struct Advice: Sendable, Hashable {
       return "\(work) there are too few rounds to say anything"
     }
     let slower = ranking.lines.filter { $0.toFirst.verdict == .slower }
-    guard !slower.isEmpty else {
-      return leaders.count == 1
+    let isCircle = ranking.lines.contains { $0.toFirst.verdict == .faster }
+    guard !slower.isEmpty, !isCircle else {
+      return leaders.count == 1 || isCircle
         ? "\(work) the measurements do not show which is the fastest: more time would tell"
         : "\(work) no difference was seen between \(quoted(leaders))"
     }
@@ -81,7 +82,10 @@ package struct Advice: Sendable, Hashable {
     return line.strategy == ranking.leaders.first || line.toFirst.ratio.low > 0.8
   }
 
+  /// A strategy that favours some callers. At a given rate, each caller's turns are those that are
+  /// due, so a share shows nothing about the strategy.
   private func unfairness(_ comparison: ComparisonRecord) -> String? {
+    if comparison.rate != nil { return nil }
     var worst: (line: Ranking.Line, cell: Cell)?
     for result in comparison.cells where result.cell.threads > 1 {
       for line in Ranking(result, of: comparison).lines

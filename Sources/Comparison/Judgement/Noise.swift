@@ -2,7 +2,7 @@
 package struct Noise: Sendable, Hashable {
   /// Two strategies whose difference is too uncertain.
   package struct Pair: Sendable, Hashable {
-    /// The strategy with the higher median.
+    /// The first strategy of the ranking.
     package var first: String
     /// The other strategy.
     package var second: String

@@ -39,10 +39,10 @@ package struct Ranking: Sendable, Hashable {
   package init(_ result: ComparisonRecord.CellResult, of comparison: ComparisonRecord) {
     cell = result.cell
     let ranked = Set(comparison.ranked)
-    let entries =
+    let entries = Self.unbeatenFirst(
       result.entries.filter { ranked.contains($0.strategy) && !$0.rounds.isEmpty }
-      .map { ($0, median($0.rounds.dropFirst($0.warmUp).map(\.throughput))) }
-      .sorted { $0.1 > $1.1 }.map(\.0)
+        .map { ($0, median($0.rounds.dropFirst($0.warmUp).map(\.throughput))) }
+        .sorted { $0.1 > $1.1 }.map(\.0))
     guard let first = entries.first else {
       lines = []
       return
@@ -50,12 +50,40 @@ package struct Ranking: Sendable, Hashable {
     lines = entries.map { Line($0, first: first) }
   }
 
-  /// The first strategy and those without a visible difference to it; none if there are too few
-  /// rounds.
+  /// The entries with one first that no other beats, in the order of their figures otherwise.
+  ///
+  /// The highest figure does not suffice: the rounds of a machine whose speed drifts may show that
+  /// another strategy is faster in nearly every round. Only rounds in which strategies beat each
+  /// other in a circle leave a first that another beats.
+  private static func unbeatenFirst(
+    _ sorted: [ComparisonRecord.Entry]
+  ) -> [ComparisonRecord.Entry] {
+    var entries = sorted
+    var beaten: Set<String> = []
+    while let first = entries.first,
+      let faster = entries.firstIndex(where: {
+        !beaten.contains($0.strategy) && RoundPair($0, to: first).verdict == .faster
+      })
+    {
+      beaten.insert(first.strategy)
+      entries.insert(entries.remove(at: faster), at: 0)
+    }
+    return entries
+  }
+
+  /// The first strategy and those that are not shown to be slower than it; none if there are too
+  /// few rounds.
   package var leaders: [String] {
     guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
-    return [first.strategy]
-      + lines.dropFirst().filter { $0.toFirst.verdict == .noDifferenceSeen }.map(\.strategy)
+    return lines.indices.filter(isLeader).map { lines[$0].strategy }
+  }
+
+  /// True for the first line, and for one whose rounds do not show that it is slower.
+  package func isLeader(_ index: Int) -> Bool {
+    switch lines[index].toFirst.verdict {
+    case .noDifferenceSeen, .faster: true
+    case .slower, .tooFewRounds: index == 0
+    }
   }
 
   /// The figures of a strategy.

@@ -26,6 +26,6 @@ package struct WinnerMap: Sendable, Hashable {
     reads = Set(reads).sorted()
   }
 
-  /// The fastest strategy, and those without a visible difference to it; `nil` if not measured.
+  /// The fastest strategy, and those that are not shown to be slower; `nil` if not measured.
   package func winners(threads: Int, reads: Int) -> [String]? { leaders[[threads, reads]] }
 }

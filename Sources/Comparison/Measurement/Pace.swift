@@ -4,6 +4,9 @@ package struct Pace: Sendable, Hashable {
   package static let clockShare = 0.01
   /// At least one of this number of calls is timed.
   static let mostCallsEach = 512
+  /// The fewest calls of each caller in a round of an open load. With fewer, whether one more call
+  /// is due within the round decides on its figures.
+  package static let fewestCalls = 5
 
   /// One of this number of calls is timed alone; the others are timed together.
   package var callsEach: Int

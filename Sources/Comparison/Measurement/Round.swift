@@ -28,7 +28,7 @@ struct Round {
   /// fewer processors than callers, some callers still wait for a processor at that time.
   func run(_ work: Work, _ rings: [CallRing], _ callers: [Caller]) -> Outcome {
     for (number, caller) in callers.enumerated() {
-      let offset = (pace.interval ?? 0) * number / callers.count
+      let offset = Self.offset(of: number, among: callers.count, every: pace.interval ?? 0)
       caller.prepare(rings[number], pace, offset: offset)
     }
     let stop = StopFlag()
@@ -55,6 +55,14 @@ struct Round {
     return .measured(
       figures(
         callers, counts: counts, nanoseconds: elapsed, before, after, lost: lost(work, callers)))
+  }
+
+  /// How long after its start a caller's first call is due, if the load is open; nanoseconds.
+  ///
+  /// The calls of all callers are due at equal distances, and the first half a distance after the
+  /// start: a round then has its length times the rate of calls, rounded, not one more.
+  static func offset(of number: Int, among callers: Int, every interval: Int) -> Int {
+    interval * (2 * number + 1) / (2 * callers)
   }
 
   private func figures(

@@ -164,7 +164,7 @@ extension Schedule {
     }
     let alike = Dictionary(grouping: texts.indices) { common[$0] }
     var seen: Set<String?> = []
-    return texts.indices.compactMap { index in
+    let lines: [String] = texts.indices.compactMap { index in
       let (step, text) = (steps[index], common[index])
       let group = alike[text] ?? []
       let count = group.count
@@ -184,6 +184,8 @@ extension Schedule {
         ? "\(count) threads wait: \(numbered)"
         : "\(count) threads wait, for \(objects) objects: \(text)"
     }
+    guard let left = blockedLeftOut else { return lines }
+    return lines + ["\(left) more thread\(left == 1 ? " waits" : "s wait"), not listed here"]
   }
 
   /// True for a step of the first thread if that only waits for the body's task.

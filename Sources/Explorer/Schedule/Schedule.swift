@@ -59,8 +59,10 @@ package struct Schedule: Sendable, Hashable, Codable {
   package var steps: [Step] = []
   /// The steps missing from `steps`; `nil` for none.
   package var leftOut: LeftOut?
-  /// The pending operation of each blocked thread.
+  /// The pending operation of each blocked thread. A report of very many has only the first ones.
   package var blocked: [Step] = []
+  /// The number of blocked threads missing from `blocked`; `nil` for none.
+  package var blockedLeftOut: Int?
   /// The number of switches to another thread where there was a choice.
   package var switches = 0
   /// The objects with known names or places.
@@ -72,6 +74,9 @@ package struct Schedule: Sendable, Hashable, Codable {
 
   /// The number of all steps.
   package var stepCount: Int { steps.count + (leftOut?.count ?? 0) }
+
+  /// The number of all blocked threads.
+  package var blockedCount: Int { blocked.count + (blockedLeftOut ?? 0) }
 
   /// The number of steps kept from each end of an execution, more than a report shows. In a debug
   /// build, reading a step takes a hundred times as long as executing it.
@@ -129,16 +134,18 @@ extension Schedule {
     switches = interlock_trace_switches(result.trace, result.trace_count)
   }
 
-  /// The last step of each task that made no step after a range and had not ended.
+  /// The last step of each task that made no step after a range, without tasks that both begin and
+  /// end in it.
   private static func lastOfTasks(
     _ trace: UnsafeBufferPointer<interlock_exploration_step>, _ range: Range<Int>
   ) -> [interlock_exploration_step] {
+    let earlier = Set(trace[..<range.lowerBound].map(\.task))
     var later = Set(trace[range.upperBound...].map(\.task))
     var last: [interlock_exploration_step] = []
     for index in range.reversed() where trace[index].task > 0 {
       guard later.insert(trace[index].task).inserted else { continue }
       let hasEnded = withUnsafeBytes(of: trace[index].call, characters) == "end task"
-      if !hasEnded { last.append(trace[index]) }
+      if !hasEnded || earlier.contains(trace[index].task) { last.append(trace[index]) }
     }
     return last.reversed()
   }

@@ -16,6 +16,9 @@ package struct Option<Values: OptionValues>: Sendable {
     case repeats
     /// Like `repeats`, for an option that may be given several times and adds a value each time.
     case repeatsEach
+    /// Like `repeats`, for an option that decides which orders an exploration tries: a replay of
+    /// one order, which its token names, leaves it out.
+    case repeatsForSearch
     /// The option selects trials, which a replay names itself, or changes only the output.
     case leavesOut
   }

@@ -115,9 +115,11 @@ private struct ArgumentParser {
     guard option.replay != .leavesOut else { return }
     // The last occurrence counts, unless the occurrences add up.
     options.repeated.removeAll {
-      $0.name == option.name && (option.replay == .repeats || $0.value == value)
+      $0.name == option.name && (option.replay != .repeatsEach || $0.value == value)
     }
-    options.repeated.append(RepeatedOption(name: option.name, value: value))
+    options.repeated.append(
+      RepeatedOption(
+        name: option.name, value: value, isForSearch: option.replay == .repeatsForSearch))
   }
 
   /// Stores an option for the executable that `gate` starts. A file's path is resolved in this

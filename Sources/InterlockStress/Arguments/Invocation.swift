@@ -179,6 +179,8 @@ package struct Options: OptionValues, Hashable {
 package struct RepeatedOption: Sendable, Hashable {
   package var name: String
   package var value: String?
+  /// True if a replay of one order leaves the option out.
+  package var isForSearch = false
 }
 
 /// The commands.

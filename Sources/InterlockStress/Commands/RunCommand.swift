@@ -231,15 +231,17 @@ final class RunCommand {
       world.environment[name].map { .init(name: name, value: $0) }
     }
     replay.scenarios = selection.paths
-    for option in options.repeated {
-      guard let value = option.value else {
-        replay.options.append("--" + option.name)
-        continue
-      }
-      // Join a value that begins with a hyphen, which would otherwise be parsed as an option.
-      replay.options +=
-        value.hasPrefix("-") ? ["--\(option.name)=\(value)"] : ["--" + option.name, value]
-    }
+    replay.options = options.repeated.filter { !$0.isForSearch }.flatMap(\.words)
+    replay.search = options.repeated.filter(\.isForSearch).flatMap(\.words)
     return replay
+  }
+}
+
+extension RepeatedOption {
+  /// The option as on a command line.
+  fileprivate var words: [String] {
+    guard let value else { return ["--" + name] }
+    // Join a value that begins with a hyphen, which would otherwise be parsed as an option.
+    return value.hasPrefix("-") ? ["--\(name)=\(value)"] : ["--" + name, value]
   }
 }

@@ -2,6 +2,7 @@ import CInterlockHarness
 import Comparison
 import Foundation
 import Findings
+import Interlock
 import Reports
 import StressRunner
 
@@ -12,6 +13,14 @@ final class CompareCommand {
     var format: ComparisonFormat
     var path: String
     var file: FinishedFile?
+  }
+
+  /// The figures of the baseline.
+  private struct EarlierFigures {
+    /// The ratios of the strategies that passed the correctness pass.
+    var ratios: Baseline.Ratios
+    /// The contestants with figures in the baseline, also those that have a fault now.
+    var measured: [String]
   }
 
   private let world: World
@@ -47,10 +56,10 @@ final class CompareCommand {
     let field = try CompareField(
       scenarios, options, strategies: world.strategies, subjects: world.subjects,
       scenarios: loaded.map(\.scenario))
-    try checkRate(field)
     let baseline = try options.compare.baseline.map { try readBaseline($0, field) }
-    let files = try reportFiles()
     var plan = try measurementPlan(field, contestants: field.contestants.count)
+    try checkRate(field, plan)
+    let files = try reportFiles()
     announce(field, plan)
 
     interlock_interrupts_begin()
@@ -59,12 +68,15 @@ final class CompareCommand {
     let sound = field.contestants.filter { contestant in
       result.strategies.contains { $0.name == contestant.name && $0.fault == nil }
     }
+    let before = isInterrupted ? nil : try baseline.map { try earlier($0, field, sound) }
     if !isInterrupted, !sound.isEmpty {
       plan = try measurementPlan(field, contestants: sound.count)
       isInterrupted = !measure(field, sound, plan)
     }
-    return report(field, baseline, isInterrupted: isInterrupted, into: files)
+    return report(field, before, isInterrupted: isInterrupted, into: files)
   }
+
+  private var build: String { world.isDebugBuild ? "debug" : "release" }
 
   // MARK: Before
 
@@ -81,27 +93,57 @@ final class CompareCommand {
     return files
   }
 
-  private func checkRate(_ field: CompareField) throws(UsageError) {
-    guard options.compare.rate != nil else { return }
+  private func checkRate(_ field: CompareField, _ plan: MeasurementPlan) throws(UsageError) {
+    guard let rate = options.compare.rate else { return }
     guard field.cells.allSatisfy({ $0.driver == .threads }) else {
       throw UsageError(
         "The option '--rate <calls/s>' needs callers that can wait by themselves: give '--driver"
           + " threads'", .compare)
     }
+    let callers = field.cells.map(\.threads).max() ?? 1
+    let calls = plan.roundSeconds * rate / Double(callers)
+    guard calls < Double(Pace.fewestCalls) else { return }
+    let needed = Int((Double(Pace.fewestCalls * callers) / plan.roundSeconds).rounded(.up))
+    let many = "\(callers) caller\(callers == 1 ? "" : "s")"
+    throw UsageError(
+      "The value '\(ValueFormat<Double>.shortText(rate))' is invalid for '--rate <calls/s>': each"
+        + " of \(many) would make \(factorText(calls)) calls in a round of"
+        + " \(Int((plan.roundSeconds * 1000).rounded())) ms, expected at least \(Pace.fewestCalls):"
+        + " give at least \(needed), or fewer callers by '--threads <list>'", .compare)
   }
 
-  private func readBaseline(
-    _ path: String, _ field: CompareField
-  ) throws -> Baseline.Ratios {
+  /// Reads the baseline, and checks what is known before the correctness pass.
+  private func readBaseline(_ path: String, _ field: CompareField) throws -> BaselineFile {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw UsageError(
         "The value '\(printable(path))' is invalid for '--baseline <file>': it cannot be read",
         .compare)
     }
     do throws(ScenarioError) {
-      return try BaselineFile([UInt8](data), path: path).ratios(
-        to: field.reference, cells: field.cells.map(\.name),
-        strategies: field.contestants.map(\.name))
+      let file = try BaselineFile([UInt8](data), path: path)
+      try file.check(
+        rate: options.compare.rate, build: options.compare.allowsDebug ? nil : build,
+        cells: field.cells.map(\.name))
+      return file
+    } catch {
+      throw ScenarioErrors(errors: [error])
+    }
+  }
+
+  /// The figures of the baseline for the strategies that passed the correctness pass. A strategy
+  /// with a fault is not measured, so the baseline needs no figures of it.
+  private func earlier(
+    _ file: BaselineFile, _ field: CompareField, _ sound: [Contestant]
+  ) throws -> EarlierFigures {
+    let cells = field.cells.map(\.name)
+    let measured = field.contestants.map(\.name).filter { file.hasFigures(of: $0, in: cells) }
+    let names = sound.map(\.name)
+    guard names.contains(field.reference) else {
+      return EarlierFigures(ratios: Baseline.Ratios(byCell: [:]), measured: measured)
+    }
+    do throws(ScenarioError) {
+      let ratios = try file.ratios(to: field.reference, cells: cells, strategies: names)
+      return EarlierFigures(ratios: ratios, measured: measured)
     } catch {
       throw ScenarioErrors(errors: [error])
     }
@@ -214,6 +256,7 @@ final class CompareCommand {
     if isDone { measurer.measureOverhead() }
     if text.width != nil { text.write(progress.clear()) }
     result = measurer.result
+    if let missed = MissedRate(result) { result.notes.append(missed.text) }
     return isDone
   }
 
@@ -225,7 +268,7 @@ final class CompareCommand {
   // MARK: After
 
   private func report(
-    _ field: CompareField, _ baseline: Baseline.Ratios?, isInterrupted: Bool,
+    _ field: CompareField, _ baseline: EarlierFigures?, isInterrupted: Bool,
     into files: [ReportFile]
   ) -> ExitCode {
     let context = ReportContext(
@@ -233,7 +276,7 @@ final class CompareCommand {
       sight: world.sight)
     var report = ComparisonReport(
       result, reference: field.reference, difference: options.compare.difference,
-      context: context, build: world.isDebugBuild ? "debug" : "release")
+      context: context, build: build)
     report.settings.style = style
     report.settings.isVerbose = options.isVerbose
     report.settings.width = { [text] in text.width }
@@ -268,9 +311,9 @@ final class CompareCommand {
     return holds ? .met : .unmet
   }
 
-  /// Prints the strategies that are slower than in the baseline. Returns false if there is one, or
-  /// if none could be compared.
-  private func holdsUp(to before: Baseline.Ratios, _ field: CompareField) -> Bool {
+  /// Prints the strategies that are slower than in the baseline, and those that have figures there
+  /// and a fault now. Returns false if there is one, or if none could be compared.
+  private func holdsUp(to before: EarlierFigures, _ field: CompareField) -> Bool {
     let reference = field.reference
     guard result.ranked.contains(reference) else {
       text.write("\n✗ nothing can be compared with the baseline: \(reference) has no rank\n")
@@ -279,7 +322,13 @@ final class CompareCommand {
     let baseline = Baseline(limit: options.compare.regressionLimit)
     let now = Baseline.Ratios(result, to: reference)
     let limit = "\(factorText(1 + options.compare.regressionLimit)) ×"
-    let slower = baseline.regressions(now, since: before)
+    let lost = result.strategies.filter { $0.fault != nil && before.measured.contains($0.name) }
+    for strategy in lost {
+      text.write(
+        "\n✗ \(strategy.name) has figures in the baseline, and now no rank:"
+          + " \(strategy.fault?.verdict ?? "")")
+    }
+    let slower = baseline.regressions(now, since: before.ratios)
     for found in slower {
       text.write(
         "\n✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the"
@@ -291,13 +340,13 @@ final class CompareCommand {
         "\nno strategy is known to be more than \(limit) slower than in the baseline, in terms of"
           + " \(reference)")
     }
-    let open = baseline.undecided(now, since: before).count
+    let open = baseline.undecided(now, since: before.ratios).count
     if open > 0 {
       let all = now.byCell.values.reduce(0) { $0 + $1.count }
       text.write(
         "\n\(open) of \(all) figures are too uncertain to exclude it: more rounds would tell")
     }
     text.write("\n")
-    return slower.isEmpty
+    return slower.isEmpty && lost.isEmpty
   }
 }

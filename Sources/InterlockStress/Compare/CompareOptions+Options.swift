@@ -78,7 +78,7 @@ extension CommandName {
       "The seed of calls, keys and the order of rounds.", default: "1"),
     Option(
       flag: "allow-debug", replay: .leavesOut,
-      "Compare a debug build with a baseline too."
+      "Compare with a baseline also if this build, or the baseline's, is a debug build."
     ) { $0.compare.allowsDebug = true },
     Option(
       flag: "verbose", short: "v", replay: .leavesOut, "Show the ranking of every workload."

@@ -38,11 +38,13 @@ struct DeadlocksCommand {
       throw UsageError("No pool has another width here: \(reason)", .deadlocks)
     }
     let name = scenarios.first ?? "concurrent-reads"
-    let files = try world.select([name], firstArgument: firstArgument, options).files
+    let selection = try world.select([name], firstArgument: firstArgument, options)
+    let files = selection.files
     guard files.count == 1 else {
       throw UsageError("'deadlocks' tries one scenario, found \(files.count)", .deadlocks)
     }
     let scenario = files[0].scenario
+    let named = selection.paths[scenario.name] ?? scenario.name
     let widths =
       options.poolWidth.map { [$0] } ?? Set(Self.otherWidths + [world.host.cores]).sorted()
     world.output.write("\(title(scenario))\n\n")
@@ -54,7 +56,7 @@ struct DeadlocksCommand {
       let shown = stuck.last { ($0.trial.scenario.poolWidth ?? 0) <= Self.appleLimit } ?? stuck.last
       guard let shown else { continue }
       world.output.write("\n" + explanation(shown).map { "\($0)\n" }.joined())
-      try world.output.write(explored(shown).map { "  \($0)\n" }.joined())
+      try world.output.write(explored(shown, named: named).map { "  \($0)\n" }.joined())
     }
     let judged = results.compactMap(\.isMet)
     if judged.isEmpty {
@@ -189,7 +191,7 @@ struct DeadlocksCommand {
   }
 
   /// Explores a cache that hangs, on the same pool. Unlike a run, this does not depend on chance.
-  private func explored(_ result: TrialResult) throws -> [String] {
+  private func explored(_ result: TrialResult, named scenario: String) throws -> [String] {
     guard ProcessorSupport.gap(on: world.processor) == nil else { return [] }
     var options = options
     options.subjects = [result.trial.subject]
@@ -198,10 +200,14 @@ struct DeadlocksCommand {
     let plan = try RunPlan(
       exploring: [result.trial.scenario], options: options, subjects: world.subjects,
       currentFolder: world.currentFolder)
-    guard let found = try run(plan.trials)?.first else { return [] }
-    let command =
-      "\(world.command) explore \(found.trial.scenario.name) --subject \(found.trial.subject)"
-      + (options.poolWidth.map { " --pool-width \($0)" } ?? "")
+    // Another verdict, such as orders that all pass within the budget, reproduces nothing.
+    guard let found = try run(plan.trials)?.first, found.verdict.kind == .deadlock else {
+      return []
+    }
+    var words = [world.command, "explore", scenario, "--subject", found.trial.subject]
+    if let width = options.poolWidth { words += ["--pool-width", "\(width)"] }
+    if let folder = options.scenarioFolder { words += ["--scenarios", folder] }
+    let command = words.map(shellWord).joined(separator: " ")
     return [
       "reproduced without luck, in \(secondsText(found.observation.seconds))"
         + " (\(verdictText(found.verdict)), \(progressText(of: found))): \(command)"

@@ -8,7 +8,7 @@ extension CommandName {
     (
       [.explore],
       Option(
-        "strategy", .strategy, \.strategy, replay: .leavesOut,
+        "strategy", .strategy, \.strategy, replay: .repeatsForSearch,
         "What chooses the orders: {values}. N is the most preemptions of dfs, and the"
           + " depth of pct, 1 to 32.",
         default: "every-order, and sampling in the second half of the budget")
@@ -16,7 +16,7 @@ extension CommandName {
     (
       [.explore, .pool],
       Option(
-        "budget", .budget, \.budget, replay: .leavesOut,
+        "budget", .budget, \.budget, replay: .repeatsForSearch,
         "How long to explore each pair of scenario and subject, as in 30s, or how many orders to"
           + " execute, as in 5000.",
         default: "10s; for 'pool', 2s for each width")
@@ -24,7 +24,7 @@ extension CommandName {
     (
       [.explore],
       Option(
-        "pool-width", .whole(Limits.poolWidthRange), \.poolWidth, replay: .leavesOut,
+        "pool-width", .whole(Limits.poolWidthRange), \.poolWidth, replay: .repeatsForSearch,
         "How many threads a pool has, {values}.",
         default: "each scenario's own, or 255 for Dispatch, and room for all tasks")
     ),
@@ -39,7 +39,7 @@ extension CommandName {
     (
       [.explore],
       Option(
-        "memory-model", .memoryModel, \.memoryModel, replay: .leavesOut,
+        "memory-model", .memoryModel, \.memoryModel, replay: .repeatsForSearch,
         "What a load of an atomic may read: weak is each store that the memory orders allow, as ARM"
           + " and compilers do. For programs whose memory is checked.",
         default: "sequential")

@@ -8,6 +8,12 @@ package struct BaselineFile: Sendable {
   package var cells: [String: [String: [RoundFigures]]]
 
   private let path: String
+  /// The requested calls a second; `nil` if each caller called as fast as it could.
+  private let rate: Double?
+  private let rateLine: Int?
+  /// `release` or `debug`.
+  private let build: String
+  private let buildLine: Int?
 
   /// Reads a document that `ComparisonJSON` has written.
   ///
@@ -17,7 +23,7 @@ package struct BaselineFile: Sendable {
   /// - Throws: The first fault, with its line.
   package init(_ bytes: [UInt8], path: String) throws(ScenarioError) {
     self.path = path
-    cells = [:]
+    var cells: [String: [String: [RoundFigures]]] = [:]
     let document: JSONValue
     do throws(JSONError) {
       document = try JSONReader.read(bytes)
@@ -37,6 +43,11 @@ package struct BaselineFile: Sendable {
         path: path, line: document.member("schemaVersion")?.line,
         message: "'schemaVersion' must be \(ComparisonJSON.version), found \(version)")
     }
+    rate = try reader.number("rate", of: document)
+    rateLine = document.member("rate")?.line
+    let host = try reader.member("host", of: document)
+    build = try reader.string("build", of: host)
+    buildLine = host.member("build")?.line
     for cell in try reader.list("cells", of: document) {
       let name = try reader.string("name", of: cell)
       for entry in try reader.list("rounds", of: cell) {
@@ -51,19 +62,56 @@ package struct BaselineFile: Sendable {
         cells[name, default: [:]][strategy] = rounds
       }
     }
+    self.cells = cells
+  }
+
+  /// Checks that the file's figures can be compared with those of a load, a build and workloads.
+  ///
+  /// - Parameters:
+  ///   - rate: The requested calls a second; `nil` if each caller calls as fast as it can.
+  ///   - build: `release` or `debug`; `nil` to accept either.
+  ///   - names: The names of the workloads.
+  /// - Throws: The first difference, or the first workload that the file lacks.
+  package func check(
+    rate: Double?, build: String?, cells names: [String]
+  ) throws(ScenarioError) {
+    // The file has numbers rounded to a thousandth.
+    let isOfRate = self.rate.map { abs($0 - (rate ?? -1)) < 0.001 } ?? (rate == nil)
+    guard isOfRate else {
+      throw ScenarioError(
+        path: path, line: rateLine,
+        message: "the baseline was measured \(Self.load(self.rate)), and this comparison is"
+          + " \(Self.load(rate))")
+    }
+    if let build, build != self.build {
+      throw ScenarioError(
+        path: path, line: buildLine,
+        message: "the baseline is of a \(printable(self.build)) build, and this is a \(build)"
+          + " build: give '--allow-debug' to compare them")
+    }
+    for name in names where cells[name] == nil {
+      throw ScenarioError(path: path, message: "the baseline lacks the workload '\(name)'")
+    }
+  }
+
+  private static func load(_ rate: Double?) -> String {
+    rate.map { "with '--rate \(Int(exactly: $0).map(String.init) ?? "\($0)")'" }
+      ?? "without '--rate'"
+  }
+
+  /// True if the file has figures of a strategy in one of these workloads.
+  package func hasFigures(of strategy: String, in names: [String]) -> Bool {
+    names.contains { !(cells[$0]?[strategy]?.isEmpty ?? true) }
   }
 
   /// The ratios to a reference, for the workloads and strategies to compare.
   ///
-  /// - Throws: The first workload or strategy that the file lacks.
+  /// - Throws: The first strategy that the file lacks in a workload.
   package func ratios(
     to reference: String, cells names: [String], strategies: [String]
   ) throws(ScenarioError) -> Baseline.Ratios {
     for name in names {
-      guard let cell = cells[name] else {
-        throw ScenarioError(path: path, message: "the baseline lacks the workload '\(name)'")
-      }
-      for strategy in [reference] + strategies where cell[strategy]?.isEmpty ?? true {
+      for strategy in [reference] + strategies where !hasFigures(of: strategy, in: [name]) {
         throw ScenarioError(
           path: path, message: "the baseline lacks '\(strategy)' in the workload '\(name)'")
       }
@@ -89,6 +137,16 @@ private struct Reader {
     return whole
   }
 
+  /// A number; `nil` for `null`.
+  func number(_ key: String, of value: JSONValue) throws(ScenarioError) -> Double? {
+    let found = try member(key, of: value)
+    if case .null = found.content { return nil }
+    guard case .number(let text) = found.content, let number = Double(text) else {
+      throw wrong(key, "a number or null", found)
+    }
+    return number
+  }
+
   func string(_ key: String, of value: JSONValue) throws(ScenarioError) -> String {
     let found = try member(key, of: value)
     guard case .string(let text) = found.content else { throw wrong(key, "a text", found) }
@@ -101,7 +159,7 @@ private struct Reader {
     return values
   }
 
-  private func member(_ key: String, of value: JSONValue) throws(ScenarioError) -> JSONValue {
+  func member(_ key: String, of value: JSONValue) throws(ScenarioError) -> JSONValue {
     guard let found = value.member(key) else {
       throw ScenarioError(path: path, line: value.line, message: "'\(key)' is missing")
     }

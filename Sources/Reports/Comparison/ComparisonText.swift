@@ -49,13 +49,12 @@ package struct ComparisonText {
       ]
     ]
     for (index, line) in ranking.lines.enumerated() {
-      let isLeader = index == 0 || line.toFirst.verdict == .noDifferenceSeen
       let hasRank = line.toFirst.verdict != .tooFewRounds || ranking.lines.count == 1
       func latency(_ point: LatencyPoint) -> String {
         line.latencies[point].map { latencyText($0.median) } ?? ""
       }
       rows.append([
-        !hasRank ? "" : isLeader ? "1" : "\(index + 1)", line.strategy,
+        !hasRank ? "" : ranking.isLeader(index) ? "1" : "\(index + 1)", line.strategy,
         countText(line.throughput.median),
         bar(line.throughput.median / most), standing(index, in: ranking),
         latency(.p50), latency(.p99), latency(.p999),

@@ -42,21 +42,30 @@ private func digits(_ value: Double) -> String {
   return "\(Int(value.rounded()))"
 }
 
-/// How a strategy compares with the first one, which is the fastest only if all others are slower.
+/// How a strategy compares with the first one, which is the fastest only if all others are slower,
+/// and may have a lower figure than one that it beats in nearly every round.
 func standing(_ index: Int, in ranking: Ranking) -> String {
   if index == 0 {
     if ranking.lines.count == 1 { return "" }
     let isFastest = ranking.lines.dropFirst().allSatisfy { $0.toFirst.verdict == .slower }
-    return isFastest ? "the fastest" : "the highest figure"
+    if isFastest { return "the fastest" }
+    let most = ranking.lines.map(\.throughput.median).max()
+    return ranking.lines[0].throughput.median == most ? "the highest figure" : "one of the fastest"
   }
   let pair = ranking.lines[index].toFirst
   switch pair.verdict {
   case .tooFewRounds: return "too few rounds"
   case .noDifferenceSeen: return "no difference seen"
-  case .faster, .slower:
+  case .faster: return rangeText(pair.ratio, "faster")
+  case .slower:
     let slowdown = Interval(
       median: 1 / pair.ratio.median, low: 1 / pair.ratio.high, high: 1 / pair.ratio.low)
-    return "\(factorText(slowdown.median)) × slower"
-      + " (\(factorText(slowdown.low)) to \(factorText(slowdown.high)))"
+    return rangeText(slowdown, "slower")
   }
+}
+
+/// `1.07 × slower (1.00 to 1.25)`
+private func rangeText(_ factor: Interval, _ direction: String) -> String {
+  "\(factorText(factor.median)) × \(direction)"
+    + " (\(factorText(factor.low)) to \(factorText(factor.high)))"
 }

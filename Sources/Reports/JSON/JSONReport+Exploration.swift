@@ -52,6 +52,7 @@ extension JSONReport {
       "stepCount": .number(failure.schedule.stepCount),
       "steps": .array(failure.schedule.steps.prefix(mostSteps).map(value)),
       "blocked": .array(failure.schedule.blocked.map(value)),
+      "blockedCount": .number(failure.schedule.blockedCount),
     ])
   }
 

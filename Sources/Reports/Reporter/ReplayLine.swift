@@ -13,6 +13,9 @@ extension ReportContext {
     package var scenarios: [String: String] = [:]
     /// Options that change a trial, and their values: `["--scenarios", "FOLDER"]`.
     package var options: [String] = []
+    /// Options that decide which orders an exploration tries, and their values; `nil` in records of
+    /// earlier versions.
+    package var search: [String]?
 
     /// An environment variable.
     package struct Variable: Sendable, Hashable, Codable {
@@ -45,7 +48,12 @@ extension ReportContext {
     words += replay.options
     // The default of this option depends on how the executable was built.
     if trial.checksMemory, !replay.options.contains("--memory") { words += ["--memory", "on"] }
-    if case .explored(let failure) = result.verdict { words += ["--replay", failure.token] }
+    if case .explored(let failure) = result.verdict {
+      words += ["--replay", failure.token]
+    } else if trial.explore != nil {
+      // Without an order to replay, the same orders are tried again.
+      words += replay.search ?? []
+    }
     let variables = replay.variables.map { "\($0.name)=\(shellWord($0.value))" }
     return (variables + words.map(shellWord)).joined(separator: " ")
   }

@@ -1,3 +1,4 @@
+import Explorer
 import Foundation
 import Interlock
 import Prediction
@@ -53,6 +54,19 @@ extension ChildEvent {
     }
   }
 
+  /// Leaves out a part of an event whose line is too long for the parent: of an exploration's
+  /// failing order, half of the steps or of the blocked threads.
+  ///
+  /// - Returns: False if nothing can be left out.
+  mutating func shorten() -> Bool {
+    guard case .explored(var record) = self, case .failed(var failure) = record.outcome,
+      failure.schedule.shorten()
+    else { return false }
+    record.outcome = .failed(failure)
+    self = .explored(record)
+    return true
+  }
+
   /// Parses a line; `nil` if it is not an event.
   init?(line: [UInt8]) {
     let decoder = JSONDecoder()
@@ -74,9 +88,12 @@ final class EventPipe: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes one complete event before it returns. Callable from any thread.
+  /// Writes one complete event before it returns, shortened if its line would be longer than the
+  /// parent accepts. Callable from any thread.
   func send(_ event: ChildEvent) {
+    var event = event
     var line = event.line
+    while line.count > EventLines.longestLine, event.shorten() { line = event.line }
     line.append(UInt8(ascii: "\n"))
     lock.withLock {
       line.withUnsafeBytes { bytes in

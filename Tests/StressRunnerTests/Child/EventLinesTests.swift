@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Explorer
 @testable import StressRunner
 import Hangs
 
@@ -44,6 +45,53 @@ struct EventLinesTests {
     }
     #expect(read.nextTimer == .infinity)
     #expect(read.quietSeconds.isNaN)
+  }
+
+  @Test("A failing order that is too long for a line arrives shortened, and is no flood")
+  func longOrder() throws {
+    let name = String(repeating: "a", count: 512 << 10)
+    let step = Schedule.Step(thread: 1, operation: name, object: 2, place: nil, candidates: 0)
+    var schedule = Schedule()
+    schedule.blocked = Array(repeating: step, count: 64)
+    let failure = ExplorationFailure(
+      verdict: .deadlock, text: "stuck", schedule: schedule, token: "i1-0", origin: .order(1))
+    let record = ExplorationRecord(outcome: .failed(failure), seconds: 1)
+    // A pipe would be full before it is read.
+    let path = NSTemporaryDirectory() + "interlock-\(UUID().uuidString)"
+    try Data().write(to: URL(fileURLWithPath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    EventPipe(descriptor: file.fileDescriptor).send(.explored(record))
+    try file.close()
+    var lines = EventLines()
+    let sent = try Data(contentsOf: URL(fileURLWithPath: path))
+    let events = lines.take(Array(sent), at: 1)
+    #expect(!lines.isFlooded)
+    guard case .explored(let read) = events.first, case .failed(let arrived) = read.outcome else {
+      Issue.record("\(events.count) events arrived")
+      return
+    }
+    #expect(arrived.token == "i1-0" && arrived.verdict == .deadlock)
+    #expect((8...31).contains(arrived.schedule.blocked.count))
+    #expect(arrived.schedule.blockedCount == 64)
+    // A short order arrives whole.
+    let ends = Pipe()
+    schedule.blocked = []
+    schedule.steps = (0..<100).map { number in
+      Schedule.Step(thread: number, operation: "lock", object: 1, place: nil, candidates: 1)
+    }
+    var short = failure
+    short.schedule = schedule
+    EventPipe(descriptor: ends.fileHandleForWriting.fileDescriptor).send(
+      .explored(ExplorationRecord(outcome: .failed(short), seconds: 1)))
+    ends.fileHandleForWriting.closeFile()
+    var other = EventLines()
+    let whole = other.take(Array(ends.fileHandleForReading.readDataToEndOfFile()), at: 1)
+    guard case .explored(let same) = whole.first else {
+      Issue.record("\(whole.count) events arrived")
+      return
+    }
+    #expect(same.outcome == .failed(short))
   }
 
   @Test("A child that reports a hang twice a second for an hour is no flood")
