@@ -51,10 +51,8 @@ void interlock_listen_to_locks(interlock_lock_listener listener) {
 void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
                                     uint64_t section,
                                   interlock_call_place place) {
-  // Relaxed: only tests whether there is a listener, which is loaded again below.
-  if (!__atomic_load_n(&interlock_current_lock_listener, __ATOMIC_RELAXED)) return;
-  // Acquire: the listener was set after the table.
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  // Acquire: the table is made before a listener is set. The listener is loaded again below.
+  if (!__atomic_load_n(&interlock_current_lock_listener, __ATOMIC_ACQUIRE)) return;
   // Acquire and release: a spin lock over the table, held for a few instructions.
   while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) interlock_give_way();
   section_lock *entry = find(lock);
