@@ -117,7 +117,7 @@ struct ForkTests {
     }
   }
 
-  @Test("a child of a fork waits for no look, pin or lock of a thread that exists only in its parent")
+  @Test("a child of a fork waits for no look or pin of a thread that exists only in its parent")
   func waits() async {
     await #expect(processExitsWith: .success) {
       Self.section.write {}
@@ -139,6 +139,34 @@ struct ForkTests {
       }
       Self.section.write("part") {}
     }
+  }
+
+  @Test("a child of a fork waits for no lock of a thread that exists only in its parent")
+  func locks() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.coverage = true
+      Self.useBox()
+      let shadow = ShadowStates.make(1)
+      shadow.withLock {
+        for index in 0..<CoverageTables.objectLocks {
+          ContentionCoverage.shared?.tables.locks[index].store(1, ordering: .relaxed)
+        }
+        let status = c_status_of_fork {
+          Self.useBox()
+          ShadowStates.make(1).withLock {}
+          return ContentionCoverage.shared == nil ? 1 : 0
+        }
+        precondition(status == 0, "\(status)")
+      }
+      SectionTracking.coverage = false
+    }
+  }
+
+  private static func useBox() {
+    final class Box: Sendable {}
+    let box = Box()
+    BEGIN_LOCK(.noReadWrite, "fork.box", of: box)
+    END_LOCK(.noReadWrite, "fork.box", of: box)
   }
 
   @Test("a conflict in a child of a fork names the child's thread")

@@ -20,7 +20,7 @@ package struct CoverageTables: @unchecked Sendable {
   private static let setWords = 4
   /// The words of a set of objects: its entries, and the mark of each.
   private static let objectSetWords = 2 * setWords
-  private static let objectLocks = 64
+  static let objectLocks = 64
 
   package let near: DelayTables
   private let resources: Words
@@ -28,7 +28,7 @@ package struct CoverageTables: @unchecked Sendable {
   private let instances: Words
   /// The objects among the instances, and the locks of their sets.
   private let objects: Words
-  private let locks: Words
+  let locks: Words
 
   /// Allocates the memory; `nil` without memory.
   package init?() {
