@@ -36,8 +36,9 @@ void interlock_set_order_source(const interlock_order_source *source) {
   __atomic_store_n(&interlock_order_source_now, source, __ATOMIC_RELEASE);
 }
 
-// Swift's side: `Sources/SectionTable/Owner/ThreadContext.swift`,
+// Swift's side: `Sources/SectionTable/Owner/ForkedChild.swift`,
 // `Sources/Interlock/Conflict/ProcessEnd.swift`.
+void interlock_process_forked(void);
 void interlock_thread_exited(void *home);
 void interlock_process_ends(int status);
 
@@ -53,7 +54,10 @@ static void home_destroyed(void *home) {
   if (explorer) explorer->done();
 }
 
-static void make_home_key(void) { pthread_key_create(&home_key, home_destroyed); }
+static void make_home_key(void) {
+  pthread_key_create(&home_key, home_destroyed);
+  pthread_atfork(NULL, NULL, interlock_process_forked);
+}
 
 void interlock_set_home(void *home) {
   pthread_once(&home_key_once, make_home_key);

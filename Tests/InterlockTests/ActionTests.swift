@@ -1,7 +1,8 @@
 import Foundation
-import Interlock
 import InterlockTestsC
 import Testing
+
+@testable import Interlock
 
 /// The actions on a conflict. Each test runs in a separate process, because the settings are
 /// process-wide.
@@ -100,6 +101,72 @@ struct ActionTests {
     #expect(text.components(separatedBy: "\ninterlock: conflict on 'action.log").count == 2)
     #expect(text.matches(of: /\.swift:\d+: conflict on 'action\.log/).count == 1)
     #expect(text.contains("the process went on"))
+  }
+
+  @Test("on_conflict=log reports a pair of places once for all instances of a name")
+  func logInstances() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "on_conflict=log", 1)
+      for _ in 0..<30 { overlap("action.instances", times: 1) }
+      overlap("action.name", times: 2)
+      writeLine("the end")
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let lines = text.replacing(/(:|#)\d+/, with: "").split(separator: "\n")
+    let reports = lines.filter { $0.hasPrefix("interlock: conflict on ") }
+    #expect(
+      reports == [
+        "interlock: conflict on 'action.instances '", "interlock: conflict on 'action.name '",
+      ])
+    #expect(
+      lines.drop { $0 != "the end" } == [
+        "the end",
+        """
+        InterlockTests/ActionTests.swift: conflict on 'action.instances ': write here, read at \
+        InterlockTests/ActionTests.swift (30 times, also on other instances)
+        """,
+        """
+        InterlockTests/ActionTests.swift: conflict on 'action.name ': write here, read at \
+        InterlockTests/ActionTests.swift (2 times)
+        """,
+        """
+        interlock: the exit code is 66: 2 conflicts were logged; both sides of each are in its \
+        report above
+        """,
+      ])
+  }
+
+  @Test("on_conflict=record keeps one conflict for all instances of a name, with a count")
+  func recordInstances() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      for _ in 0..<30 { overlap("action.instances", times: 1) }
+      precondition(SectionTracking.conflicts.map(\.count) == [30])
+      SectionTracking.removeAll()
+    }
+  }
+
+  @Test("a conflict's handler is called for each instance, up to a number at one pair of places")
+  func handlerInstances() async {
+    await #expect(processExitsWith: .exitCode(9)) {
+      let calls = Counter()
+      SectionTracking.onConflict = .handler { _ in calls.add() }
+      let most = ConflictLog.mostOfPlaces
+      for _ in 0..<30 { overlap("action.instances", times: 2) }
+      precondition(calls.value == 30)
+      for _ in 30..<most { overlap("action.instances", times: 1) }
+      precondition(calls.value == most)
+      for number in 0..<35 { overlap("action.name \(number)", times: 1) }
+      precondition(calls.value == most + 1, "\(calls.value)")
+      precondition(SectionTracking.conflicts.count == most + 1)
+      precondition(SectionTracking.conflicts.last?.count == 35)
+      for _ in 0..<2 { overlapElsewhere("action.instances") }
+      precondition(calls.value == most + 3)
+      exit(9)
+    }
   }
 
   @Test("on_conflict=record keeps the values, and names at exit the conflicts behind the exit code")
@@ -229,6 +296,14 @@ func overlap(_ name: String, times: Int) {
     onThread { section.write {} }
     section.end(.noWrite)
   }
+}
+
+/// Overlaps two sections at two places of its own.
+private func overlapElsewhere(_ name: String) {
+  let section = Section(name)
+  section.begin(.noWrite)
+  onThread { section.write {} }
+  section.end(.noWrite)
 }
 
 func writeLine(_ text: String) {

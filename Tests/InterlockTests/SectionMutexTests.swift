@@ -11,8 +11,8 @@ private struct Failure: Error, Equatable {}
 private let told = Mutex<[String]>([])
 
 private func listen() {
-  interlock_current_lock_listener = { change, lock, _ in
-    let words = ["made", "taken", "given", "destroyed"]
+  interlock_listen_to_locks { change, lock, _ in
+    let words = ["made", "taken", "given", "destroyed", "not known"]
     told.withLock { $0.append("\(words[Int(change.rawValue)]) \(UInt(bitPattern: lock))") }
   }
 }

@@ -16,6 +16,14 @@ private final class Counted: Sendable {
   }
 }
 
+/// A section with its Mutex.
+private final class Guarded: Sendable {
+  private let mutex = Mutex(0)
+  private let section = Section("guarded")
+
+  func locked(_ body: () -> Void) { section.write(locking: mutex) { _ in body() } }
+}
+
 /// A lock that a user has wrapped.
 private final class WrappedLock: Sendable {
   private let inner = NSLock()
@@ -136,6 +144,28 @@ extension Programs {
         ended.wait()
       }
       print("done")
+    },
+    "many-section-mutexes": { arguments in
+      let others = (0..<number(arguments, 0)).map { _ in Guarded() }
+      for other in others { other.locked {} }
+      let (names, numbers, gate) = (Guarded(), Guarded(), Guarded())
+      let (first, second) = (NSLock(), NSLock())
+      let isGated = arguments.last == "gated"
+      for isSwapped in [false, true] {
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          if isGated {
+            let (outer, inner) = isSwapped ? (second, first) : (first, second)
+            gate.locked { outer.withLock { inner.withLock {} } }
+          } else {
+            let (outer, inner) = isSwapped ? (numbers, names) : (names, numbers)
+            outer.locked { inner.locked {} }
+          }
+          ended.signal()
+        }
+        ended.wait()
+      }
+      print("done", others.count)
     },
     "forwarded-wait": { _ in
       let signal = Signal()

@@ -202,6 +202,12 @@ void interlock_lock_made(const interlock_event *event) {
   give(&interlock_tables_lock);
 }
 
+void interlock_miss_lock(void) {
+  take(&interlock_tables_lock);
+  interlock_losses.locks = true;
+  give(&interlock_tables_lock);
+}
+
 void interlock_lock_destroyed(uintptr_t object) {
   take(&interlock_tables_lock);
   known_lock *lock = find(object);

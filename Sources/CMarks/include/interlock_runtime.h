@@ -59,7 +59,8 @@ static inline void *interlock_get_remembers_parts(void) { return &interlock_reme
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
 /// Sets the calling thread's context. When the thread exits, it calls
-/// `interlock_thread_exited(home)`.
+/// `interlock_thread_exited(home)`. From then on, the child of a fork calls
+/// `interlock_process_forked()`.
 void interlock_set_home(void *home);
 
 /// Registers `interlock_process_ends()` as an exit handler, once even if called again.
@@ -205,6 +206,8 @@ typedef enum {
   INTERLOCK_LOCK_TAKEN,
   INTERLOCK_LOCK_GIVEN_BACK,
   INTERLOCK_LOCK_DESTROYED,
+  /// Comes before another event: it is not known whether the lock is new at its address.
+  INTERLOCK_LOCK_NOT_KNOWN,
 } interlock_lock_change;
 
 /// A function's return address and frame.
@@ -237,8 +240,8 @@ static inline void interlock_publish_lock_change(interlock_lock_change change, c
 }
 
 /// Reports an event of a lock that this section takes. If the lock is new for the section, first
-/// reports that the lock was made, because its address may have been another lock's. Reports
-/// nothing if the table of such locks is full.
+/// reports that the lock was made, because its address may have been another lock's; or, if the
+/// table of such locks is full, that this is not known.
 void interlock_publish_section_lock(interlock_lock_change change, const void *lock,
                                     uint64_t section,
                                   interlock_call_place place);

@@ -72,13 +72,15 @@ public struct Conflict: Sendable, Hashable, Codable {
   package var fileOfProperty: String?
   /// The instance that the resource belongs to; `nil` if the name alone is the resource.
   ///
-  /// `#3` for a `Section`, type and address for an object.
+  /// `#3` for a `Section`, type and address for an object. If a conflict counts the overlaps on
+  /// several instances, it is the first.
   public var instance: String?
   /// The owner whose section was open.
   public var first: Side
   /// The owner whose section began meanwhile.
   public var second: Side
-  /// The number of times that this pair of places overlapped on this resource, at least 1.
+  /// The number of times that this pair of places overlapped on this resource, at least 1; unless a
+  /// handler is set, on all instances of its name.
   public var count: Int
   /// The near-miss delay that held the first section open; `nil` for none. The overlap is real
   /// either way.

@@ -44,6 +44,10 @@ extension ConflictDetection {
           others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
         }
         noteOverlap(with: other, on: key)
+        // Also the owner's own write: another owner's section may hide it from `conflicts`.
+        if word.isWitnessed, other.writes, other.record?[.key] == UInt(key.hash) {
+          open.record[.hasMet] = 1
+        }
         return true
       }
     }

@@ -38,6 +38,13 @@ struct Overlap: Sendable {
       places: [PlaceAndMode(first), PlaceAndMode(second)])
   }
 
+  /// The finding without its instance.
+  var anyInstances: Identity {
+    var identity = identity
+    identity.instance = nil
+    return identity
+  }
+
   /// The overlap with the current names of the two threads.
   func withThreadNames() -> Overlap {
     var overlap = self
@@ -64,14 +71,19 @@ struct Overlap: Sendable {
   }
 }
 
-/// The conflicts of this process, and the action on each.
+/// The conflicts of this process, and the action on each. Memory for them is bounded.
 final class ConflictLog: Sendable {
+  /// The most resources on which one pair of places is a finding of its own. All further ones are
+  /// one finding.
+  static let mostOfPlaces = 1_000
   static let shared = ConflictLog()
 
   fileprivate struct Entry {
     var overlap: Overlap
     var count: Int
     var lastSections: Set<Evidence.Identity>
+    /// True if the places have overlapped on several instances.
+    var isOnSeveral = false
     /// The described conflict; `nil` before the first reading.
     var inWords: Conflict?
     /// True if the report was written to standard error; true if the exit code must show the
@@ -83,6 +95,19 @@ final class ConflictLog: Sendable {
   fileprivate struct State {
     var order: [Overlap.Identity] = []
     var entries: [Overlap.Identity: Entry] = [:]
+    /// The number of findings at each pair of places.
+    var counts: [Set<Overlap.PlaceAndMode>: Int] = [:]
+
+    /// The finding that an overlap belongs to. `merged`: one finding for all instances of a name.
+    func finding(of overlap: Overlap, merged: Bool) -> Overlap.Identity {
+      var finding = merged ? overlap.anyInstances : overlap.identity
+      if entries[finding] == nil, counts[finding.places, default: 0] >= ConflictLog.mostOfPlaces {
+        // Instances and names may be endless, but the places of a program are not.
+        finding.resource = ""
+        finding.instance = nil
+      }
+      return finding
+    }
 
     mutating func conflict(_ finding: Overlap.Identity) -> Conflict? {
       guard let entry = entries[finding] else { return nil }
@@ -133,20 +158,23 @@ final class ConflictLog: Sendable {
       let named = overlap.withThreadNames()
       report { named.conflict(count: 1) }
     }
-    let finding = overlap.identity
     let action = Settings.shared.onConflict
-    let isNew = state.withLock { state in
+    let (finding, isNew) = state.withLock { state in
+      // A person reads a log: three hundred objects with one fault are one finding.
+      let finding = state.finding(of: overlap, merged: action.leavesUnhandled)
       defer { state.entries[finding]?.note(action) }
       if var entry = state.entries[finding] {
         if times > 1 || entry.lastSections != overlap.sections { entry.count += times }
         entry.lastSections = overlap.sections
+        if entry.overlap.instance != overlap.instance { entry.isOnSeveral = true }
         state.entries[finding] = entry
-        return false
+        return (finding, false)
       }
       state.order.append(finding)
+      state.counts[finding.places, default: 0] += 1
       state.entries[finding] = Entry(
         overlap: overlap, count: times, lastSections: overlap.sections)
-      return true
+      return (finding, true)
     }
     // A trap stops every thread, at a known conflict too.
     guard isNew || action.stops else { return }
@@ -181,7 +209,7 @@ final class ConflictLog: Sendable {
         // Only the stacks show which lines access a property.
         let isProperty = entry.overlap.second.placeFromStack
         let line = isProperty ? state.conflict(finding)?.headline : entry.overlap.headline
-        return line.map { $0 + (entry.count > 1 ? " (\(entry.count) times)" : "") }
+        return line.map { $0 + entry.countAtEnd }
       }
       let count = unhandled.count
       if count > lines.count { lines.append("… and \(count - lines.count) more conflicts") }
@@ -221,6 +249,11 @@ extension SectionTracking {
 }
 
 extension ConflictLog.Entry {
+  /// The count after the line at exit; empty if it is 1.
+  fileprivate var countAtEnd: String {
+    count > 1 ? " (\(count) times\(isOnSeveral ? ", also on other instances" : ""))" : ""
+  }
+
   /// Records the effect of the action on the conflict.
   fileprivate mutating func note(_ action: SectionTracking.ConflictAction) {
     if action.leavesUnhandled { isUnhandled = true }

@@ -74,7 +74,7 @@ extension SectionTracking {
   /// True if contention coverage is recorded. Off by default; set it here, or by `coverage=on` or
   /// `require_contention=on`.
   ///
-  /// It costs some tens of nanoseconds per section and, once, 900 KiB of address space. While it is
+  /// It costs some tens of nanoseconds per section and, once, 1.2 MiB of address space. While it is
   /// off, nothing is recorded.
   public static var coverage: Bool {
     get { Settings.shared.coverage }

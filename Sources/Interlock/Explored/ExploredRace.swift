@@ -168,13 +168,6 @@ final class ExploredRaces: Sendable {
 }
 
 extension Overlap {
-  /// The finding without its instance: each execution creates its instances anew.
-  fileprivate var anyInstances: Overlap.Identity {
-    var identity = identity
-    identity.instance = nil
-    return identity
-  }
-
   fileprivate func withExploredNames() -> Overlap {
     var overlap = self
     overlap.first.threadName = ExploredSections.threadName(first.thread)

@@ -9,12 +9,16 @@ public enum SectionTracking {
   public enum ConflictAction: Sendable {
     /// Write the report to standard error and trap, before the section's body runs.
     case trap
-    /// Write the report to standard error, once for each pair of places. The process continues, and
-    /// ends with the exit code.
+    /// Write the report to standard error, once for each pair of places and name of a resource. The
+    /// process continues, and ends with the exit code. At exit each conflict has a line with the
+    /// number of its overlaps, on all instances of the name.
     case log
     /// Like `log`, without the report: read it from `conflicts`. At exit each conflict has a line.
     case record
-    /// Call the function on the thread of the second section, once for each pair of places.
+    /// Call the function on the thread of the second section, once for each pair of places on each
+    /// resource: two instances of one name are two resources. If the two places overlap on more
+    /// than a thousand resources, call it once for all further ones. Several threads may call it at
+    /// the same time.
     case handler(@Sendable (Conflict) -> Void)
   }
 
@@ -77,7 +81,9 @@ public enum SectionTracking {
   /// Blocks forever if a thread is being stopped at its conflict. That thread ends the process.
   package static func waitIfStopping() { ConflictLog.shared.waitIfStopping() }
 
-  /// The conflicts found so far, one for each pair of places, with a count.
+  /// The conflicts found so far, one for each pair of places and name of a resource, with a count;
+  /// under a `handler`, one for each time it was called. Each has the instance and the part of its
+  /// first overlap.
   ///
   /// Symbolicates the stacks, which takes milliseconds.
   public static var conflicts: [Conflict] { ConflictLog.shared.conflicts }

@@ -12,8 +12,11 @@ package enum ConflictDetection {
       // An owner's own records are certain: no other thread reuses them. Another owner's record is
       // checked again, under a pin, before it is reported.
       if let otherRecord = other.record, otherRecord[.owner] == owner {
-        // Mark the witness as overlapped: a change by the owner itself is no conflict.
-        if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
+        // Mark the witness as overlapped: a change by the owner itself is no conflict. The owner
+        // writes in the inner section or in the outer one.
+        guard otherRecord[.key] == UInt(open.key.hash) else { return true }
+        if other.isWitnessed { otherRecord[.hasMet] = 1 }
+        if open.word.isWitnessed, other.writes { open.record[.hasMet] = 1 }
         return true
       }
       conflicts = true

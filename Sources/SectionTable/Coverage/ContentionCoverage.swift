@@ -39,6 +39,9 @@ package final class ContentionCoverage: Sendable {
     self.store = store
   }
 
+  /// Called in the child of a fork.
+  static func forked() { made?.tables.forked() }
+
   /// Called at the end of a begin, with the published section.
   @inline(__always)
   static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
@@ -61,8 +64,15 @@ package final class ContentionCoverage: Sendable {
     let resource = tables.resource(of: place)
     tables.note(owner, at: place)
     tables.words(ofResource: resource).note(owner)
-    tables.note(owner, on: open.key, ofResource: resource)
-    tables.near.note(open, of: owner, at: place, at: now) { other in
+    var instance = open
+    if record[.instanceType] == 0 {
+      tables.note(owner, on: open.key, ofResource: resource)
+    } else {
+      let mark = tables.note(owner, on: open.key, of: record[.instance], ofResource: resource)
+      // An earlier object at the address is another instance for near misses too.
+      instance.key.hash ^= DelayTables.mixed(mark)
+    }
+    tables.near.note(instance, of: owner, at: place, at: now) { other in
       // Names whose keys agree in a few bits share a set of recent accesses.
       guard tables.resource(of: other) == resource else { return }
       let pair = PlacePair(place, other)

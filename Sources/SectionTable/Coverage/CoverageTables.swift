@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The memory of the contention coverage: 900 KiB of address space, allocated once and never freed.
+/// The memory of the contention coverage: 1.2 MiB of address space, allocated once and never freed.
 /// Only used pages are resident. It does not grow with resources, owners or begins.
 ///
 /// Numbered places, recent accesses and pairs use the types of the near-miss delays, in separate
@@ -18,17 +18,24 @@ package struct CoverageTables: @unchecked Sendable {
   private static let placeWords = 4
   private static let instanceSets = 4096
   private static let setWords = 4
+  /// The words of a set of objects: its entries, and the mark of each.
+  private static let objectSetWords = 2 * setWords
+  static let objectLocks = 64
 
   package let near: DelayTables
   private let resources: Words
   private let places: Words
   private let instances: Words
+  /// The objects among the instances, and the locks of their sets.
+  private let objects: Words
+  let locks: Words
 
   /// Allocates the memory; `nil` without memory.
   package init?() {
     let sizes = [
       (Self.mostResources + 1) * Self.resourceWords,
       DelayTables.placeNumbers * Self.placeWords, Self.instanceSets * Self.setWords,
+      Self.instanceSets * Self.objectSetWords, Self.objectLocks,
     ]
     guard let near = DelayTables(),
       let memory = Platform.zeroedMemory(bytes: sizes.reduce(0, +) * MemoryLayout<UInt>.stride)
@@ -38,6 +45,8 @@ package struct CoverageTables: @unchecked Sendable {
     resources = memory.assumingMemoryBound(to: Atomic<UInt>.self)
     places = resources + sizes[0]
     instances = places + sizes[1]
+    objects = instances + sizes[2]
+    locks = objects + sizes[3]
   }
 
   /// The state of a name: two flags, and the owners seen.
@@ -131,24 +140,78 @@ package struct CoverageTables: @unchecked Sendable {
   /// of room, its name is undecided.
   @inline(__always)
   package func note(_ owner: UInt, on key: ResourceKey, ofResource number: UInt) {
-    let tag = UInt(key.hash >> 38) << 38 | number << 26
-    let ownerBits = UInt(truncatingIfNeeded: DelayTables.mixed(UInt64(owner)) >> 38)
-    let set = instances + Int(key.hash >> 16 & UInt64(Self.instanceSets - 1)) * Self.setWords
+    let entry = Self.entry(owner, key, number)
+    let set = instances + Self.setIndex(key) * Self.setWords
     for index in 0..<Self.setWords {
       let known = set[index].load(ordering: .relaxed)
-      if known >> 26 == tag >> 26 {
-        if known != tag | ownerBits { words(ofResource: number).set(ResourceWords.shared) }
+      if known >> 26 == entry >> 26 {
+        if known != entry { words(ofResource: number).set(ResourceWords.shared) }
         return
       }
       if known == 0,
-        set[index].compareExchange(expected: 0, desired: tag | ownerBits, ordering: .relaxed)
-          .exchanged
+        set[index].compareExchange(expected: 0, desired: entry, ordering: .relaxed).exchanged
       {
         return
       }
     }
-    let victim = set + Int(truncatingIfNeeded: DelayTables.mixed(key.hash) >> 62)
-    let before = victim.pointee.exchange(tag | ownerBits, ordering: .relaxed)
+    let before = set[Self.victim(key)].exchange(entry, ordering: .relaxed)
     words(ofResource: before >> 26 & 0x3FF).set(ResourceWords.unknown)
+  }
+
+  /// As the other function, for an instance that is an object, which the caller keeps alive.
+  ///
+  /// The key depends on the object's address, which an earlier object may have had: an entry has a
+  /// mark. Returns the number of the mark.
+  @inline(never)
+  func note(
+    _ owner: UInt, on key: ResourceKey, of object: UInt, ofResource number: UInt
+  ) -> UInt64 {
+    let entry = Self.entry(owner, key, number)
+    let set = objects + Self.setIndex(key) * Self.objectSetWords
+    let marks = set + Self.setWords
+    let lock = locks + Self.setIndex(key) % Self.objectLocks
+    // Acquire what the last holder wrote, and release it to the next.
+    while lock.pointee.exchange(1, ordering: .acquiring) != 0 { Platform.yield() }
+    defer { lock.pointee.store(0, ordering: .releasing) }
+    var place = Self.victim(key)
+    for index in 0..<Self.setWords {
+      let known = set[index].load(ordering: .relaxed)
+      let isOfKey = known >> 26 == entry >> 26
+      if isOfKey, let mark = ObjectMark.number(in: marks + index, of: object) {
+        if known != entry { words(ofResource: number).set(ResourceWords.shared) }
+        return mark
+      }
+      if isOfKey || known == 0 {
+        place = index
+        break
+      }
+    }
+    let before = set[place].exchange(entry, ordering: .relaxed)
+    if before != 0, before >> 26 != entry >> 26 {
+      words(ofResource: before >> 26 & 0x3FF).set(ResourceWords.unknown)
+    }
+    return ObjectMark.replace(in: marks + place, by: object)
+  }
+
+  @inline(__always)
+  private static func entry(_ owner: UInt, _ key: ResourceKey, _ number: UInt) -> UInt {
+    UInt(key.hash >> 38) << 38 | number << 26
+      | UInt(truncatingIfNeeded: DelayTables.mixed(UInt64(owner)) >> 38)
+  }
+
+  @inline(__always)
+  private static func setIndex(_ key: ResourceKey) -> Int {
+    Int(key.hash >> 16 & UInt64(instanceSets - 1))
+  }
+
+  /// The entry of a full set that a further key replaces.
+  private static func victim(_ key: ResourceKey) -> Int {
+    Int(truncatingIfNeeded: DelayTables.mixed(key.hash) >> 62)
+  }
+
+  /// Releases the locks of threads that exist only in the parent. Called in the child of a fork,
+  /// which has one thread.
+  func forked() {
+    for index in 0..<Self.objectLocks { locks[index].store(0, ordering: .relaxed) }
   }
 }

@@ -69,6 +69,14 @@ struct ShadowState {
     words[0].store(0, ordering: .releasing)
   }
 
+  /// Releases the lock of a thread that exists only in the parent of this process.
+  func forked() {
+    // Relaxed: the child has one thread.
+    guard words[0].load(ordering: .relaxed) != 0 else { return }
+    become(0)
+    words[0].store(0, ordering: .relaxed)
+  }
+
   /// Clears the state for another resource. Call it under the lock.
   func become(_ key: UInt) {
     words[1].store(key, ordering: .relaxed)
@@ -80,26 +88,12 @@ struct ShadowState {
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
-  /// Identifies an object by a weak reference. It separates accesses to an object from those to an
-  /// earlier object at the same address: the allocator orders these, without an event.
-  private final class Mark {
-    weak var object: AnyObject?
-
-    init(_ object: AnyObject) { self.object = object }
-  }
-
   /// Clears the state unless it belongs to this object. Call it under the lock; the caller keeps
   /// the object alive.
   func keepOnly(of instance: UInt) {
-    guard let pointer = UnsafeRawPointer(bitPattern: instance) else { return }
-    let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
-    let old = UnsafeRawPointer(bitPattern: words[3].load(ordering: .relaxed))
-      .map { Unmanaged<Mark>.fromOpaque($0) }
-    if let old, old.takeUnretainedValue().object === object { return }
+    if instance == 0 || ObjectMark.number(in: words + 3, of: instance) != nil { return }
     forget()
-    let new = Unmanaged.passRetained(Mark(object))
-    words[3].store(UInt(bitPattern: new.toOpaque()), ordering: .relaxed)
-    old?.release()
+    _ = ObjectMark.replace(in: words + 3, by: instance)
   }
 
   /// Stores a section that ends. Call it under the lock. A write may clear the reads

@@ -51,6 +51,16 @@ package enum ShadowStates {
     }
   }
 
+  /// Releases the locks of threads that exist only in the parent, and forgets what they had half
+  /// written. Called in the child of a fork, which has one thread.
+  static func forked() {
+    for index in 0..<count {
+      // Relaxed: the child has one thread.
+      guard let shadow = ShadowState(at: table[index].load(ordering: .relaxed)) else { continue }
+      shadow.forked()
+    }
+  }
+
   /// The shadow state of a resource, created if there is none. Another resource may take it at any
   /// time: check its key under its lock.
   static func make(_ key: UInt) -> ShadowState {

@@ -164,10 +164,15 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
 
   /// Visits the records in use, in this context and its spares.
   package func forEachRecordInUse(_ access: (Record) -> Void) {
+    forEachOwnRecordInUse(access)
+    pointee.spare?.forEachRecordInUse(access)
+  }
+
+  /// Visits the records in use in this context alone.
+  func forEachOwnRecordInUse(_ access: (Record) -> Void) {
     for index in 0..<ThreadContext.recordCount {
       let record = Record(words: pointee.records + index * Record.wordCount)
       if record.isInUse { access(record) }
     }
-    pointee.spare?.forEachRecordInUse(access)
   }
 }

@@ -86,11 +86,6 @@ package enum ThreadContexts {
 
   /// Visits the records in use of every context.
   package static func forEachRecordInUse(_ access: (Record) -> Void) {
-    forEach { context in
-      for index in 0..<ThreadContext.recordCount {
-        let record = Record(words: context.pointee.records + index * Record.wordCount)
-        if record.isInUse { access(record) }
-      }
-    }
+    forEach { $0.forEachOwnRecordInUse(access) }
   }
 }

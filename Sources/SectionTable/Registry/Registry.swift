@@ -28,6 +28,9 @@ package enum Registry {
   static func endFollowed(
     _ open: OpenSection, isAnothers: Bool, _ settings: HotSettings
   ) -> Bool {
+    // An end that came first leaves nothing to end, and so no point for the explorer. Relaxed:
+    // `finish` decides.
+    guard open.slot.pointee.load(ordering: .relaxed) == open.word.bits else { return false }
     if settings.isExplored { ExploredSections.willEnd(open) }
     defer { if settings.isExplored { ExploredSections.done() } }
     return finish(open, followsOrder: settings.followsOrder && !isAnothers)

@@ -67,6 +67,53 @@ struct CoverageTests {
     }
   }
 
+  @Test("an object at the address of a freed one is another instance")
+  func reusedAddress() async {
+    final class Box: Sendable {}
+    await #expect(processExitsWith: .success) {
+      @Sendable func use(_ box: Box, line: UInt = #line) {
+        BEGIN_LOCK(.noReadWrite, "coverage.box", of: box, line: line)
+        END_LOCK(.noReadWrite, "coverage.box", of: box)
+      }
+      SectionTracking.coverage = true
+      var addresses: [ObjectIdentifier] = []
+      for _ in 0..<50 {
+        let box = Box()
+        addresses.append(ObjectIdentifier(box))
+        onThread { use(box) }
+      }
+      precondition(Set(addresses).count < addresses.count, "no address was used anew")
+      let alone = SectionTracking.coverageReport
+      precondition(alone.notTested.map(\.name) == ["coverage.box"], "\(alone)")
+      precondition(alone.resources[0].nearMisses == 0, "\(alone)")
+      let shared = Box()
+      onThread { use(shared) }
+      onThread { use(shared) }
+      let tested = SectionTracking.coverageReport
+      precondition(tested.notTested.isEmpty, "\(tested)")
+      SectionTracking.coverage = false
+    }
+  }
+
+  @Test("an object that one owner makes and another uses is shared, however many came before it")
+  func handedOver() async {
+    final class Box: Sendable {}
+    await #expect(processExitsWith: .success) {
+      @Sendable func use(_ name: StaticString, _ box: Box) {
+        BEGIN_LOCK(.noReadWrite, name, of: box)
+        END_LOCK(.noReadWrite, name, of: box)
+      }
+      SectionTracking.coverage = true
+      for _ in 0..<50 { use("coverage.one-owner", Box()) }
+      let box = Box()
+      use("coverage.handed-over", box)
+      onThread { use("coverage.handed-over", box) }
+      let report = SectionTracking.coverageReport
+      precondition(report.notTested.map(\.name) == ["coverage.one-owner"], "\(report)")
+      SectionTracking.coverage = false
+    }
+  }
+
   @Test("accesses to equal parts are near misses, and accesses to different parts are not")
   func parts() async {
     await #expect(processExitsWith: .success) {

@@ -61,7 +61,19 @@ struct WitnessTests {
     let version = Version()
     section.read(witness: version.value) { section.write { version.raise() } }
     section.read(witness: version.value) { section.write(1) { version.raise() } }
+    section.write { section.read(witness: version.value) { version.raise() } }
+    section.write(1) { section.read(witness: version.value) { version.raise() } }
     #expect(Findings.conflicts(on: "witness.own").isEmpty)
+  }
+
+  @Test("a change under an owner's own read, or beside its own write elsewhere, is reported")
+  func notOwn() {
+    let section = Section("witness.not-own")
+    let other = Section("witness.not-own.other")
+    let version = Version()
+    section.read { section.read(witness: version.value) { version.raise() } }
+    other.write { section.read(witness: version.value) { version.raise() } }
+    #expect(Findings.conflicts(on: "witness.not-own").count == 2)
   }
 
   @Test("a marked writer of another resource does not hide a change from a witness")

@@ -26,6 +26,10 @@ int c_production_marks(void);
 /// Forks. The child exits at once; returns the child's exit code. In C, because Swift has no fork.
 int c_exit_code_of_fork(void);
 
+/// Forks. The child runs `body` and exits with its result. Returns the child's exit code, or the
+/// negated number of the signal that ended it: SIGALRM after 20 seconds.
+int c_status_of_fork(int (*body)(void));
+
 /// An address in a function with the mangled name of the first closure in a module's top-level
 /// code.
 unsigned long c_address_in_top_level_closure(void);

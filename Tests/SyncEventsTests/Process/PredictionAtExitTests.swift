@@ -114,6 +114,23 @@ extension SyncEvents {
       #expect(!gone.errors.contains("not complete"))
     }
 
+    @Test("However many sections have locked a Mutex, their orders and gates are followed")
+    func sectionMutexes() throws {
+      for count in ["0", "20000"] {
+        let gated = try ChildRun("many-section-mutexes", count, "gated", options: "predict=on")
+        #expect(gated.words == ["done", count])
+        #expect(gated.errors.isEmpty, "\(gated.errors)")
+        let crossed = try ChildRun("many-section-mutexes", count, "crossed", options: "predict=on")
+        #expect(crossed.words == ["done", count])
+        let findings = crossed.errors.split(separator: "\n").filter { $0.contains("lock-order:") }
+        #expect(findings.count == 1, "\(crossed.errors)")
+        #expect(!crossed.errors.contains("not complete"), "\(crossed.errors)")
+      }
+      let full = try ChildRun("many-section-mutexes", "600000", "gated", options: "predict=on")
+      #expect(full.errors.contains("complete: there were more locks at a time than are followed"))
+      #expect(!full.errors.contains("lock-order:"), "\(full.errors)")
+    }
+
     @Test("Prediction is incomplete only because of what the program does")
     func blindSpots() throws {
       for program in ["source-without-sections", "many-signals"] {

@@ -225,6 +225,8 @@ known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) HIDDEN;
 /// replaced the known one at the address.
 known_lock *interlock_current_lock(uintptr_t object, uint32_t kind) HIDDEN;
 void interlock_lock_made(const interlock_event *event) HIDDEN;
+/// Records that a lock, or its end, cannot be followed for lack of room.
+void interlock_miss_lock(void) HIDDEN;
 void interlock_lock_destroyed(uintptr_t object) HIDDEN;
 /// True if a semaphore begins at 1.
 bool interlock_is_lock_semaphore(uintptr_t object) HIDDEN;

@@ -5,6 +5,10 @@
 
 /// Publishes the events of locks that no interposed call shows.
 static void hear(interlock_lock_change change, const void *lock, interlock_call_place call) {
+  if (change == INTERLOCK_LOCK_NOT_KNOWN) {
+    interlock_miss_lock();
+    return;
+  }
   static const interlock_event_kind kinds[] = {INTERLOCK_EVENT_CREATE, INTERLOCK_EVENT_ACQUIRE,
                                                INTERLOCK_EVENT_RELEASE, INTERLOCK_EVENT_DESTROY};
   interlock_event event = {.kind = kinds[change],
