@@ -23,7 +23,7 @@ package struct ExploredState: Sendable {
 /// The report of the child process of an isolated exploration, besides the engine's result.
 struct ChildReport: Codable {
   /// The race of the last execution, and the reason why a race is not reported as one.
-  var race: ExplorationRace?
+  var race: SectionRace?
   var undecidedRace: String?
   /// The memory races that the child found.
   var inMemory: ExploredMemoryRaces?
@@ -65,7 +65,7 @@ final class ChildReporter {
       report.orderUnknown = interlock_clocks_blindness().map { String(cString: $0) }
     }
     report.undecidedRace = RaceCheck.undecided()
-    report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
+    report.race = SectionTracking.exploredRace?.ofSections
     report.inMemory = SectionTracking.exploredMemoryRaces
     // Return early: the first use of `JSONEncoder` in a process takes longer than most executions.
     if report.isEmpty { return 0 }

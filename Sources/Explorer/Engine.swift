@@ -53,7 +53,7 @@ struct Engine {
   /// The time that other explorations took between the slices of this one.
   var waited = Duration.zero
   /// The race of the last run, if a child process found it.
-  private(set) var race: ExplorationRace?
+  private(set) var race: SectionRace?
   /// Why one process explores although several were asked for; `nil` otherwise.
   var inOneProcess: String?
 

@@ -237,9 +237,8 @@ if arguments.readsEvents {
   print("errors=\(EventReader.errors)")
 }
 switch SectionTracking.exploredRace {
-case .overlap(let conflict): print("race=overlap: \(conflict.first.place) \(conflict.second.place)")
-case .unordered(let pair):
-  print("race=unordered: \(pair.first.section.place) \(pair.second.section.place)")
+case .sections(let race):
+  print("race=\(race.overlapped ? "overlap" : "unordered"): \(race.first.place) \(race.second.place)")
 case .memory(let race): print("race=memory: \(race.sentence)")
 case nil: print("race=")
 }

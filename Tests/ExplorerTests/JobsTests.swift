@@ -170,7 +170,7 @@ import Testing
     }
     let failure = try failure(outcome)
     #expect(failure.verdict == .crashed(signal: Int(SIGKILL)))
-    #expect(!failure.isUnrepeatable && !failure.schedule.steps.isEmpty)
+    #expect(failure.repetition == .fails && !failure.schedule.steps.isEmpty)
   }
 
   @Test("several processes together sample as many orders as requested")

@@ -46,8 +46,7 @@ struct DeadlockCauseTests {
   func cycle() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Self.crossLocks)
-      #expect(found.verdict == .deadlock)
-      #expect(found.cause == .cycle)
+      #expect(found.verdict == .deadlock(.cycle))
       let text = found.explanation.joined(separator: "\n")
       #expect(text.contains("2 threads wait for each other"))
       #expect(text.contains("thread 1 holds the mutex made at DeadlockCauseTests.swift:"))

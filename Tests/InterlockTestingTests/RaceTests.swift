@@ -83,11 +83,11 @@ struct RaceTests {
       let racy = { inTwoBlocks { $0.add() } }
       let here = try tests.failure(tests.explore(racy))
       let found = try tests.failure(isolated.run(racy))
-      #expect(found.verdict == .race)
-      #expect(found.race?.first.place == here.race?.first.place)
-      #expect(found.race?.overlapped == here.race?.overlapped)
+      let race = try #require(found.race?.ofSections)
+      #expect(race.first.place == here.race?.ofSections?.first.place)
+      #expect(race.overlapped == here.race?.ofSections?.overlapped)
       #expect(found.execution == here.execution)
-      #expect(!found.isUnrepeatable)
+      #expect(found.repetition == .fails)
       guard case .allOrdersPass = try isolated.run({ inTwoBlocks { $0.addLocked() } }) else {
         Issue.record("the twin was not finished")
         return
@@ -119,8 +119,7 @@ struct RaceTests {
   func race() throws {
     let body = { inTwoBlocks { $0.add() } }
     let found = try failure(explore(body))
-    #expect(found.verdict == .race)
-    let race = try #require(found.race)
+    let race = try #require(found.race?.ofSections)
     #expect(race.resource.hasPrefix("explored counter"))
     for side in [race.first, race.second] {
       #expect(side.place.file.hasSuffix("RaceTests.swift"))
@@ -134,7 +133,7 @@ struct RaceTests {
     #expect(found.report.contains("write section"))
     let replayed = try failure(
       Exploration(ExplorationOptions(), of: "RaceTests").replay(found.token, body))
-    #expect(replayed.verdict == .race)
+    #expect(replayed.race?.ofSections?.first.place == race.first.place)
   }
 
   @Test("sections that a lock orders are no race, and every order is claimed")

@@ -23,15 +23,14 @@ struct ExplorationReportTests {
   }
 
   private func failure(
-    _ verdict: ExplorationFailure.Verdict, steps: [Schedule.Step], blocked: [Schedule.Step] = [],
-    dry: Int? = nil
+    _ verdict: ExplorationFailure.Verdict, steps: [Schedule.Step], blocked: [Schedule.Step] = []
   ) -> ExplorationFailure {
     var schedule = Schedule()
     schedule.steps = steps
     schedule.blocked = blocked
     schedule.switches = 2
     return ExplorationFailure(
-      verdict: verdict, text: "the body failed", schedule: schedule, dryPoolWidth: dry,
+      verdict: verdict, text: "the body failed", schedule: schedule,
       token: "i1-0-w0-ab-0", origin: .order(4))
   }
 
@@ -108,7 +107,7 @@ struct ExplorationReportTests {
       taskStep(1, "await group"), taskStep(2, "await task"), taskStep(3, "await task"),
       taskStep(1, "end task"),
     ]
-    var long = failure(.deadlock, steps: steps)
+    var long = failure(.deadlock(nil), steps: steps)
     long.schedule.leftOut = Schedule.LeftOut(
       after: 3, count: 9, lastOfTasks: [taskStep(3, "await stream")])
     #expect(
@@ -178,14 +177,14 @@ struct ExplorationReportTests {
       + (1...40).map { step($0, "semaphore wait", 2) }
     let lines = ExplorationFormatter.schedule(
       failure(
-        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", 2) }, dry: 40))
+        .deadlock(nil), steps: steps, blocked: (1...40).map { step($0, "semaphore wait", 2) }))
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
     #expect(lines.contains("     31  thread 1     semaphore wait #2"))
     #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait #2"])
     // Each thread waits for a different object.
     let apart = ExplorationFormatter.schedule(
       failure(
-        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
+        .deadlock(nil), steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }))
     #expect(apart.last == "  40 threads wait, for 40 objects: semaphore wait")
     // A few threads have a table.
     let table = ExplorationFormatter.schedule(
@@ -224,7 +223,7 @@ struct ExplorationReportTests {
     #expect(lines(failed) == ["line 4"])
     let blocked = [step(0, 6), step(1, 8), step(2, 8)]
     #expect(
-      lines(failure(.deadlock, steps: [step(0, 2)], blocked: blocked)) == ["line 6", "line 8"])
+      lines(failure(.deadlock(nil), steps: [step(0, 2)], blocked: blocked)) == ["line 6", "line 8"])
   }
 
   @Test("The page has the order that fails as a table, escaped")

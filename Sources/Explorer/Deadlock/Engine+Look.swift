@@ -24,11 +24,10 @@ extension ExplorationFailure {
 
   /// Adds the cause of a deadlock and its explanation.
   mutating func add(_ witness: DeadlockWitness) {
-    guard verdict == .deadlock else { return }
-    guard let found = witness.explained, dryPoolWidth == nil || found.cause == .starvation else {
-      return
-    }
-    cause = found.cause
+    guard case .deadlock = verdict, let found = witness.explained,
+      dryPoolWidth == nil || found.cause == .starvation
+    else { return }
+    verdict = .deadlock(found.cause)
     explanation = found.lines(in: schedule)
   }
 }

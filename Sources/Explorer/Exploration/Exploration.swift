@@ -307,15 +307,11 @@ package struct Exploration: Sendable {
     var first = order.failure
     let origin = origin(engine)
     if options.leavesDoubts, first.doubt != nil { return first }
-    switch first.verdict {
-    // Do not shrink: each execution would take the full time limit.
-    case .timedOut: return first
-    case .notDeterministic: return first
-    default: break
-    }
+    // Do not shrink: with a time-out, each execution would take the full limit.
+    if [.timedOut, .notDeterministic].contains(first.verdict) { return first }
     let (shortest, result, witness) = try lookAtShortest(order, &engine, body)
     guard result.failures > 0 else {
-      first.isUnrepeatable = true
+      first.repetition = .passes
       return first
     }
     var failure = made(
@@ -361,15 +357,16 @@ package struct Exploration: Sendable {
 
   func made(
     _ result: interlock_exploration_result, token: String, _ origin: ExplorationFailure.Origin,
-    _ race: ExplorationRace?, escaped: Set<String> = []
+    _ race: SectionRace?, escaped: Set<String> = []
   ) -> ExplorationFailure {
-    var failure = ExplorationFailure(result, token: token, origin: origin, race: race)
-    failure.schedule.bodyIsTask = bodyIsTask
-    failure.schedule.taskNames = Self.taskNames(failure.schedule)
+    var schedule = Schedule(result)
+    schedule.bodyIsTask = bodyIsTask
+    schedule.taskNames = Self.taskNames(schedule)
+    let race = race.map(ExploredRace.sections) ?? SectionTracking.exploredRace
+    if race?.inMemory != nil { MemoryRaceLog.hasExplored = true }
+    var failure = ExplorationFailure(
+      result, schedule, race: race?.shown(in: schedule), token: token, origin: origin)
     failure.escaped = escaped.sorted()
-    if failure.memoryRace != nil { MemoryRaceLog.hasExplored = true }
-    failure.memoryRace?.first.name(in: failure.schedule)
-    failure.memoryRace?.second.name(in: failure.schedule)
     return failure
   }
 

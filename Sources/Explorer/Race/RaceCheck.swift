@@ -25,7 +25,7 @@ enum RaceCheck {
   /// Why the last race is not reported: code without events may order its two sides. Such a race is
   /// ignored from then on. `nil` if it is reported.
   static func undecided() -> String? {
-    guard case .unordered(let accesses) = SectionTracking.exploredRace,
+    guard let accesses = SectionTracking.exploredUnordered,
       let doubt = UncontrolledCode.doubt(about: accesses)
     else { return nil }
     SectionTracking.setExploredRaceUndecided()

@@ -1,18 +1,29 @@
 internal import SectionTable
 internal import Synchronization
 
-/// Two conflicting sections of an explored execution, or two racing memory accesses.
-package enum ExploredRace: Sendable {
-  /// The sections overlapped.
-  case overlap(Conflict)
-  /// The sections did not overlap in this order, but nothing orders them.
-  case unordered(UnorderedAccesses)
+/// The race of an explored execution.
+package enum ExploredRace: Sendable, Hashable, Codable {
+  /// Two sections conflict.
+  case sections(SectionRace)
   /// Nothing orders two accesses of memory.
   case memory(MemoryRace)
+
+  /// The race of sections; `nil` for a memory race.
+  package var ofSections: SectionRace? {
+    if case .sections(let race) = self { race } else { nil }
+  }
 
   /// The memory race; `nil` for a race of sections.
   package var inMemory: MemoryRace? {
     if case .memory(let race) = self { race } else { nil }
+  }
+
+  /// Both sides in full; for a memory race, also its variable and its meaning.
+  package var lines: [String] {
+    switch self {
+    case .sections(let race): race.lines
+    case .memory(let race): race.lines
+    }
   }
 }
 
@@ -46,7 +57,7 @@ final class ExploredRaces: Sendable {
 
   private enum Found {
     case overlap(Overlap)
-    case unordered(Overlap, UnorderedLog.Entry)
+    case unordered(UnorderedLog.Entry)
     case memory(@Sendable () -> MemoryRace)
   }
 
@@ -77,7 +88,7 @@ final class ExploredRaces: Sendable {
     if isUndecided { return }
     var entry = entry
     entry.overlap = entry.overlap.withExploredNames()
-    note(.unordered(entry.overlap, entry), in: execution)
+    note(.unordered(entry), in: execution)
     ExploredSections.fail(entry.overlap.unorderedHeadline)
   }
 
@@ -111,11 +122,18 @@ final class ExploredRaces: Sendable {
   /// The race, with symbolicated stacks; `nil` if there was none.
   var last: ExploredRace? {
     switch state.withLock({ $0.found }) {
-    case .overlap(let overlap): .overlap(overlap.conflict(count: 1))
-    case .unordered(_, let entry): .unordered(entry.accesses)
+    case .overlap(let overlap):
+      .sections(SectionRace(overlap.conflict(count: 1), overlapped: true))
+    case .unordered(let entry):
+      .sections(SectionRace(entry.overlap.conflict(count: 1), overlapped: false))
     case .memory(let describe): .memory(describe())
     case nil: nil
     }
+  }
+
+  /// The sections of the race, with their addresses; `nil` if they overlapped.
+  var unordered: UnorderedAccesses? {
+    if case .unordered(let entry) = state.withLock({ $0.found }) { entry.accesses } else { nil }
   }
 
   /// The call sites of races that have failed executions since the last call.
@@ -157,8 +175,8 @@ final class ExploredRaces: Sendable {
   /// From now on, the pair of the last race fails an execution only if it overlaps.
   func setUndecided() {
     state.withLock { state in
-      if case .unordered(let overlap, _) = state.found {
-        state.undecided.insert(overlap.anyInstances)
+      if case .unordered(let entry) = state.found {
+        state.undecided.insert(entry.overlap.anyInstances)
       }
       state.found = nil
     }
@@ -215,6 +233,9 @@ extension SectionTracking {
 
   /// The race of the last explored execution that had one. Symbolicates the stacks.
   package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
+
+  /// The sections of that race, with their addresses; `nil` if they overlapped.
+  package static var exploredUnordered: UnorderedAccesses? { ExploredRaces.shared.unordered }
 
   /// The memory races, which a child process sends to the exploring process.
   package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }

@@ -164,10 +164,8 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       let notes = escaped.isEmpty ? [] : ["not controlled: " + escaped.joined(separator: ", ")]
       return Explored(orders: count, notes: notes)
     case .failed(let failure):
-      switch failure.verdict {
-      case .notDeterministic, .timedOut:
+      if [.notDeterministic, .timedOut].contains(failure.verdict) {
         return Explored(notes: ["not explored: \(failure.headline)"])
-      default: break
       }
       let note = "replay: checkSendable(replay: \"\(failure.token)\")"
       let place = location(of: failure) ?? check.place
@@ -180,14 +178,15 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   /// The line at which to record a race: that of the side that did not run within `withLock`.
   private func location(of failure: ExplorationFailure) -> SourceLocation? {
-    if let race = failure.memoryRace {
+    switch failure.race {
+    case .memory(let race):
       return ConflictIssue(race, module: check.place.moduleName, note: "").location
+    case .sections(let race):
+      let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
+      let (side, other) = isFirstLocked ? (race.second, race.first) : (race.first, race.second)
+      return SourceLocation(of: side) ?? SourceLocation(of: other)
+    case nil: return nil
     }
-    guard let race = failure.race else { return nil }
-    let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
-    let (side, other) =
-      isFirstLocked ? (race.second, race.first) : (race.first, race.second)
-    return SourceLocation(of: side) ?? SourceLocation(of: other)
   }
 
   // MARK: Running on threads
@@ -243,10 +242,13 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 extension ExplorationFailure {
   /// The failure, in short lines for a cell of a matrix.
   fileprivate var shortLines: [String] {
-    if let race { return [race.first.shortText, race.second.shortText] }
-    if let memoryRace { return [memoryRace.first.shortText, memoryRace.second.shortText] }
+    switch race {
+    case .sections(let race): return [race.first.shortText, race.second.shortText]
+    case .memory(let race): return [race.first.shortText, race.second.shortText]
+    case nil: break
+    }
     let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(schedule.text)
-    if verdict == .deadlock, !waiting.isEmpty { return ["deadlock"] + waiting }
+    if case .deadlock = verdict, !waiting.isEmpty { return ["deadlock"] + waiting }
     let line = text.isEmpty ? headline : text
     return [line.split(separator: "\n").first.map(String.init) ?? headline]
   }

@@ -151,7 +151,7 @@ struct ExploredTrialTests {
   func globalTrap() throws {
     let found = try failure(try explore("global-trap", change: isolating))
     #expect(found.verdict == .crashed(signal: 4) || found.verdict == .crashed(signal: 5))
-    #expect(!found.isUnrepeatable)
+    #expect(found.repetition == .fails)
     #expect(found.schedule.switches <= 3)
     let again = try explore("global-trap") {
       isolating(&$0)
