@@ -65,8 +65,8 @@ final class ChildReporter {
       report.orderUnknown = interlock_clocks_blindness().map { String(cString: $0) }
     }
     report.undecidedRace = RaceCheck.undecided()
-    report.race = SectionTracking.exploredRace?.ofSections
-    report.inMemory = SectionTracking.exploredMemoryRaces
+    report.race = ExploredRaces.last?.ofSections
+    report.inMemory = ExploredRaces.inMemory
     // Return early: the first use of `JSONEncoder` in a process takes longer than most executions.
     if report.isEmpty { return 0 }
     var encoded = try? JSONEncoder().encode(report)
@@ -84,7 +84,7 @@ final class ChildReporter {
     let data = Data(bytes: result.report, count: result.report_size)
     guard let report = try? JSONDecoder().decode(ChildReport.self, from: data) else { return nil }
     if let saved = report.state { state?.load(saved) }
-    if let races = report.inMemory { SectionTracking.add(races) }
+    if let races = report.inMemory { ExploredRaces.add(races) }
     witness?.explained = report.explained
     return report
   }

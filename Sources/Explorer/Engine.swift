@@ -75,7 +75,7 @@ struct Engine {
   /// exploration continues past these races. Returns `false` if no access became a point.
   mutating func addPoints(insteadOf run: interlock_exploration_result) -> Bool {
     guard run.verdict == INTERLOCK_EXPLORED_RACE,
-      points.add(SectionTracking.takeSitesOfExploredRaces())
+      points.add(ExploredRaces.takeSitesInMemory())
     else { return false }
     executions -= Int(run.executions)
     leftBehind -= Int(run.left_behind)

@@ -236,9 +236,10 @@ if arguments.readsEvents {
   print("unreleased=\(EventReader.unreleased)")
   print("errors=\(EventReader.errors)")
 }
-switch SectionTracking.exploredRace {
+switch ExploredRaces.last {
 case .sections(let race):
-  print("race=\(race.overlapped ? "overlap" : "unordered"): \(race.first.place) \(race.second.place)")
+  let kind = race.overlapped ? "overlap" : "unordered"
+  print("race=\(kind): \(race.first.place) \(race.second.place)")
 case .memory(let race): print("race=memory: \(race.sentence)")
 case nil: print("race=")
 }

@@ -362,7 +362,7 @@ package struct Exploration: Sendable {
     var schedule = Schedule(result)
     schedule.bodyIsTask = bodyIsTask
     schedule.taskNames = Self.taskNames(schedule)
-    let race = race.map(ExploredRace.sections) ?? SectionTracking.exploredRace
+    let race = race.map(ExploredRace.sections) ?? ExploredRaces.last
     if race?.inMemory != nil { MemoryRaceLog.hasExplored = true }
     var failure = ExplorationFailure(
       result, schedule, race: race?.shown(in: schedule), token: token, origin: origin)

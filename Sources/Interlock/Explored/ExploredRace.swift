@@ -51,10 +51,8 @@ package struct ExploredMemoryRace: Sendable, Codable {
   }
 }
 
-/// The race of the last explored execution that had one.
-final class ExploredRaces: Sendable {
-  static let shared = ExploredRaces()
-
+/// The races of an exploration. Any thread may call its functions.
+package enum ExploredRaces {
   private enum Found {
     case overlap(Overlap)
     case unordered(UnorderedLog.Entry)
@@ -72,10 +70,10 @@ final class ExploredRaces: Sendable {
     var failed: Set<KnownMemoryRaces.Sites> = []
   }
 
-  private let state = Guarded(State())
+  private static let state = Guarded(State())
 
   /// Records that two sections overlap; returns `false` if the calling thread is not explored.
-  func add(_ overlap: Overlap) -> Bool {
+  static func add(_ overlap: Overlap) -> Bool {
     guard let execution = ExploredSections.execution else { return false }
     note(.overlap(overlap.withExploredNames()), in: execution)
     ExploredSections.fail(overlap.headline)
@@ -83,7 +81,7 @@ final class ExploredRaces: Sendable {
   }
 
   /// Records that nothing orders two sections.
-  func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
+  static func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
     let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.anyInstances) }
     if isUndecided { return }
     var entry = entry
@@ -92,9 +90,17 @@ final class ExploredRaces: Sendable {
     ExploredSections.fail(entry.overlap.unorderedHeadline)
   }
 
-  /// Records a memory race of the calling thread, which is explored.
-  func add(
-    _ sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
+  /// Records a memory race of the calling thread, which is explored. The same race usually occurs
+  /// in many executions.
+  ///
+  /// - Parameters:
+  ///   - sites: The call sites.
+  ///   - isFailure: True if the race fails the execution, unless `judge` says otherwise.
+  ///   - judge: Judges the race, once for its call sites in an exploration. Returns `nil` if
+  ///     another race at these sites may be judged differently.
+  ///   - describe: Describes the race. Called only if the race is shown.
+  package static func add(
+    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) {
     guard let execution = ExploredSections.execution else { return }
@@ -111,7 +117,7 @@ final class ExploredRaces: Sendable {
   }
 
   /// Stores the first race of an execution, which is the one shown.
-  private func note(_ found: Found, in execution: UInt) {
+  private static func note(_ found: Found, in execution: UInt) {
     state.withLock { state in
       if state.execution == execution, state.found != nil { return }
       state.execution = execution
@@ -119,8 +125,8 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The race, with symbolicated stacks; `nil` if there was none.
-  var last: ExploredRace? {
+  /// The race of the last execution that had one, with symbolicated stacks; `nil` if none had.
+  package static var last: ExploredRace? {
     switch state.withLock({ $0.found }) {
     case .overlap(let overlap):
       .sections(SectionRace(overlap.conflict(count: 1), overlapped: true))
@@ -131,21 +137,21 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The sections of the race, with their addresses; `nil` if they overlapped.
-  var unordered: UnorderedAccesses? {
+  /// The sections of that race, with their addresses; `nil` if they overlapped.
+  package static var unordered: UnorderedAccesses? {
     if case .unordered(let entry) = state.withLock({ $0.found }) { entry.accesses } else { nil }
   }
 
-  /// The call sites of races that have failed executions since the last call.
-  func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
+  /// The call sites of memory races that have failed executions since the last call.
+  package static func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
     state.withLock { state in
       defer { state.failed = [] }
       return state.failed
     }
   }
 
-  /// Adds the races that a child process found.
-  func add(_ found: ExploredMemoryRaces) {
+  /// Adds the memory races that a child process found.
+  package static func add(_ found: ExploredMemoryRaces) {
     state.withLock { state in
       if let race = found.shown { state.found = .memory { race } }
       state.failed.formUnion(found.failed)
@@ -153,8 +159,8 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The races that a child process sends to its parent. The shown race is described here.
-  var inMemory: ExploredMemoryRaces {
+  /// The memory races, which a child process sends to the exploring process.
+  package static var inMemory: ExploredMemoryRaces {
     let shown = last?.inMemory
     return state.withLock {
       ExploredMemoryRaces(shown: shown, failed: $0.failed, known: $0.inMemory)
@@ -162,7 +168,7 @@ final class ExploredRaces: Sendable {
   }
 
   /// The variables that raced, by the call sites of their accesses.
-  var variables: [UInt: String] {
+  package static var variables: [UInt: String] {
     state.withLock { state in
       var variables: [UInt: String] = [:]
       for (sites, race) in state.inMemory {
@@ -172,8 +178,9 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// From now on, the pair of the last race fails an execution only if it overlaps.
-  func setUndecided() {
+  /// From now on, the pair of the last race fails an execution only if it overlaps: its order
+  /// cannot be decided.
+  package static func setUndecided() {
     state.withLock { state in
       if case .unordered(let entry) = state.found {
         state.undecided.insert(entry.overlap.anyInstances)
@@ -182,7 +189,8 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  func removeAll() { state.withLock { $0 = State() } }
+  /// Forgets the races before another body is explored.
+  package static func removeAll() { state.withLock { $0 = State() } }
 }
 
 extension Overlap {
@@ -208,46 +216,6 @@ extension SectionTracking {
   /// The calling thread's number in the running execution, as in schedules; `nil` if it is not
   /// explored.
   package static var exploredThread: Int? { ExploredSections.threadNumber }
-
-  /// Records a memory race of the calling thread, which is explored. The same race usually occurs
-  /// in many executions.
-  ///
-  /// - Parameters:
-  ///   - sites: The call sites.
-  ///   - isFailure: True if the race fails the execution, unless `judge` says otherwise.
-  ///   - judge: Judges the race, once for its call sites in an exploration. Returns `nil` if
-  ///     another race at these sites may be judged differently.
-  ///   - describe: Describes the race. Called only if the race is shown.
-  package static func addExploredRace(
-    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
-    describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
-  ) { ExploredRaces.shared.add(sites, isFailure: isFailure, judge: judge, describe: describe) }
-
-  /// The call sites of memory races that have failed executions since the last call.
-  package static func takeSitesOfExploredRaces() -> Set<KnownMemoryRaces.Sites> {
-    ExploredRaces.shared.takeSitesInMemory()
-  }
-
-  /// The racing variables of explored executions, by the call sites of their accesses.
-  package static var exploredVariables: [UInt: String] { ExploredRaces.shared.variables }
-
-  /// The race of the last explored execution that had one. Symbolicates the stacks.
-  package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
-
-  /// The sections of that race, with their addresses; `nil` if they overlapped.
-  package static var exploredUnordered: UnorderedAccesses? { ExploredRaces.shared.unordered }
-
-  /// The memory races, which a child process sends to the exploring process.
-  package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }
-
-  /// Adds the memory races that a child process has found.
-  package static func add(_ races: ExploredMemoryRaces) { ExploredRaces.shared.add(races) }
-
-  /// Ignores the last race in later executions, because its order cannot be decided.
-  package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }
-
-  /// Forgets the races before another body is explored.
-  package static func forgetExploredRaces() { ExploredRaces.shared.removeAll() }
 
   /// True if the order of sections is checked: see `followOrder`.
   package static var followsOrder: Bool {
