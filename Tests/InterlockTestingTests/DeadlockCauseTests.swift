@@ -26,10 +26,7 @@ struct DeadlockCauseTests {
     var options = ExplorationOptions()
     options.poolWidth = poolWidth
     let outcome = try Exploration(options, of: "DeadlockCauseTests").run(body)
-    guard case .failed(let failure) = outcome else {
-      throw NoFailure(outcome: outcome)
-    }
-    return failure
+    return try #require(outcome.failure, "\(outcome)")
   }
 
   /// Outside of the macro's argument, where lines have no file.

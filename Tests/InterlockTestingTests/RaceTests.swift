@@ -38,11 +38,6 @@ private func inTwoBlocks(_ work: @escaping @Sendable (Counter) -> Void) -> Bool 
   return counter.current == 2
 }
 
-/// An error: no order of a body failed.
-struct NoFailure: Error {
-  let outcome: ExplorationOutcome
-}
-
 /// Two tests run in separate processes: they need the order of all threads, and other code of this
 /// process can hide that for good.
 @Suite("an explored race", .serialized, .controlled, .offThePool)
@@ -52,10 +47,7 @@ struct RaceTests {
   }
 
   private func failure(_ outcome: ExplorationOutcome) throws -> ExplorationFailure {
-    guard case .failed(let failure) = outcome else {
-      throw NoFailure(outcome: outcome)
-    }
-    return failure
+    try #require(outcome.failure, "\(outcome)")
   }
 
   @Test("sections whose order was hidden are not decided, which the answer says once")
@@ -180,11 +172,8 @@ struct RaceTests {
       group.wait()
       return shared.value.withLock { $0 } == 2
     }
-    guard case .failed(let failure) = outcome else {
-      Issue.record("the order was not found: \(outcome)")
-      return
-    }
-    #expect(failure.report.contains("lock"), "\(failure.report)")
+    let report = try failure(outcome).report
+    #expect(report.contains("lock"), "\(report)")
   }
 
   @Test("sections that a Mutex may order are no race, and the answer names them")

@@ -15,13 +15,6 @@ extension Engine {
 }
 
 extension ExplorationFailure {
-  /// Adds an explanation if the schedule has a weak compare-exchange that fails spuriously.
-  mutating func explainExchanges() {
-    guard schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) else { return }
-    explanation.append(
-      "a weakCompareExchange may fail although it finds the value that it expects")
-  }
-
   /// Adds the cause of a deadlock and its explanation.
   mutating func add(_ witness: DeadlockWitness) {
     guard case .deadlock = verdict, let found = witness.explained,

@@ -109,7 +109,7 @@ package struct Exploration: Sendable {
     if outcome == nil {
       var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
-      if case .failed(let failure) = outcome, failure.mayComeFromState, engine.canIsolateEach {
+      if outcome?.failure?.mayComeFromState == true, engine.canIsolateEach {
         outcome = try searchInOwnProcesses(&engine, until: end, body)
       }
       if engine.tasksBlock, let passed = outcome {
@@ -141,7 +141,7 @@ package struct Exploration: Sendable {
       case .allOrdersPass: if explains { try noteSources(&engine, body, notes) }
       case .failed, nil: break
       }
-      if case .failed(let failure) = outcome, failure.canBeKept {
+      if let failure = outcome?.failure, failure.canBeKept {
         failing.append(
           Corpus.Order(failure.schedule, facts: engine.facts, accesses: engine.points.keys))
       }
@@ -317,7 +317,10 @@ package struct Exploration: Sendable {
     var failure = made(
       result, token: token(shortest, engine), origin, engine.race, escaped: engine.escaped)
     failure.add(witness)
-    failure.explainExchanges()
+    if failure.schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) {
+      failure.explanation.append(
+        "a weakCompareExchange may fail although it finds the value that it expects")
+    }
     if engine.keepsState, !engine.isolatesEach {
       failure.explanation.append(
         "executions leave state behind, such as a static variable, which may be the cause")
@@ -364,10 +367,9 @@ package struct Exploration: Sendable {
     schedule.taskNames = Self.taskNames(schedule)
     let race = race.map(ExploredRace.sections) ?? ExploredRaces.last
     if race?.inMemory != nil { MemoryRaceLog.hasExplored = true }
-    var failure = ExplorationFailure(
-      result, schedule, race: race?.shown(in: schedule), token: token, origin: origin)
-    failure.escaped = escaped.sorted()
-    return failure
+    return ExplorationFailure(
+      result, schedule, race: race?.shown(in: schedule), token: token, origin: origin,
+      escaped: escaped.sorted())
   }
 
   /// The phases, in their order.

@@ -7,7 +7,7 @@ extension ExplorationFailure {
   /// The failure of a result; `race` is the last one.
   init(
     _ result: interlock_exploration_result, _ schedule: Schedule, race: ExploredRace?,
-    token: String, origin: Origin
+    token: String, origin: Origin, escaped: [String]
   ) {
     verdict =
       switch result.verdict {
@@ -33,8 +33,7 @@ extension ExplorationFailure {
     thread = Int(result.failed_thread)
     self.schedule = schedule
     if result.dry_pool_width > 0 { dryPoolWidth = Int(result.dry_pool_width) }
-    self.token = token
-    self.origin = origin
+    (self.token, self.origin, self.escaped) = (token, origin, escaped)
   }
 }
 

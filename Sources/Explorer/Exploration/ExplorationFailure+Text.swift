@@ -87,10 +87,11 @@ extension ExplorationFailure {
     let failed: String
     switch (verdict, repetition) {
     case (.timedOut, _): return (outcome, outcome)
-    case (_, .allOrdersPass): return ("the body leaves state behind, or depends on chance", headline)
-    case (_, .passes):
-      return (notDeterministic, "an order failed once, and passed when it was repeated")
-    case (.notDeterministic, _): return (notDeterministic, outcome)
+    case (_, .allOrdersPass):
+      return ("the body leaves state behind, or depends on chance", headline)
+    case (_, .passes), (.notDeterministic, _):
+      let hasPassed = "an order failed once, and passed when it was repeated"
+      return ("the body is not deterministic", repetition == .passes ? hasPassed : outcome)
     case (.failed, _): failed = text + (place.map { " (\($0))" } ?? "")
     default: failed = outcome
     }
@@ -98,8 +99,6 @@ extension ExplorationFailure {
     let reason = "not controlled: \(escaped.joined(separator: ", "))"
     return (reason, "\(failed), with calls that are \(reason)")
   }
-
-  private var notDeterministic: String { "the body is not deterministic" }
 
   private var dryPool: String {
     guard let dryPoolWidth else { return "" }
@@ -119,7 +118,7 @@ extension ExplorationFailure {
     case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text
     case .misuse, .selfWait, .race: text
     case .notDeterministic:
-      "\(notDeterministic): \(text); a usual cause is a set or a dictionary whose keys"
+      "the body is not deterministic: \(text); a usual cause is a set or a dictionary whose keys"
         + " hash by their address"
     }
   }

@@ -14,6 +14,11 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   case sampled(count: Int, leftBehind: Int, escaped: [String], bound: ExplorationBound? = nil)
   /// An execution failed. Indirect keeps the other cases small: many of those may be stored.
   indirect case failed(ExplorationFailure)
+
+  /// The execution that failed; `nil` if none did.
+  package var failure: ExplorationFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
 }
 
 /// A set of orders that was executed completely: those with at most a number of preemptions.
@@ -142,7 +147,7 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
     case crashed(signal: Int)
     /// A call that the system answers with a trap.
     case misuse
-    /// Such a call, which would wait for its own thread.
+    /// A call that would wait for its own thread, to which the system answers with a trap.
     case selfWait
     /// The same choices led to different steps.
     case notDeterministic
@@ -153,13 +158,13 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
 
   /// The result of executing the choices of the failure again.
   package enum Repetition: Sendable, Hashable, Codable {
-    /// They fail in the same way, or were not executed again.
+    /// The choices fail in the same way, or were not executed again.
     case fails
-    /// They pass.
+    /// The choices pass.
     case passes
     /// All orders pass: only the first execution of the body failed.
     case allOrdersPass
-    /// They fail, but the execution departs from the token's schedule, for this reason.
+    /// The execution fails, but departs from the token's schedule, for this reason.
     case departs(String)
   }
 
@@ -254,7 +259,7 @@ extension ExplorationFailure {
 }
 
 extension ExplorationFailure {
-  /// The keys of records from before the verdict had its evidence.
+  /// The keys of records whose verdicts have no evidence.
   private enum EarlierKeys: CodingKey {
     case cause, race, isUnrepeatable, isOnlyFirst, divergence
   }
@@ -262,42 +267,35 @@ extension ExplorationFailure {
   /// Decodes a failure, also one of an earlier record.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    verdict = try values.decode(Verdict.self, forKey: .verdict)
-    text = try values.decode(String.self, forKey: .text)
-    place = try values.decodeIfPresent(String.self, forKey: .place)
-    thread = try values.decode(Int.self, forKey: .thread)
-    schedule = try values.decode(Schedule.self, forKey: .schedule)
-    dryPoolWidth = try values.decodeIfPresent(Int.self, forKey: .dryPoolWidth)
-    narrowPool = try values.decodeIfPresent(NarrowPool.self, forKey: .narrowPool)
-    explanation = try values.decode([String].self, forKey: .explanation)
-    memoryRace = try values.decodeIfPresent(MemoryRace.self, forKey: .memoryRace)
-    token = try values.decode(String.self, forKey: .token)
-    origin = try values.decode(Origin.self, forKey: .origin)
-    escaped = try values.decode([String].self, forKey: .escaped)
-    if let repetition = try values.decodeIfPresent(Repetition.self, forKey: .repetition) {
-      self.repetition = repetition
-    } else {
-      try addEarlier(decoder.container(keyedBy: EarlierKeys.self))
+    func value<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try values.decodeIfPresent(Value.self, forKey: key)
     }
+    try self.init(
+      verdict: values.decode(Verdict.self, forKey: .verdict), text: value(.text) ?? "",
+      place: value(.place), thread: value(.thread) ?? 0, repetition: value(.repetition) ?? .fails,
+      schedule: values.decode(Schedule.self, forKey: .schedule), dryPoolWidth: value(.dryPoolWidth),
+      narrowPool: value(.narrowPool), explanation: value(.explanation) ?? [],
+      memoryRace: value(.memoryRace), token: values.decode(String.self, forKey: .token),
+      origin: values.decode(Origin.self, forKey: .origin), escaped: value(.escaped) ?? [])
+    if !values.contains(.repetition) { try add(decoder.container(keyedBy: EarlierKeys.self)) }
   }
 
-  private mutating func addEarlier(_ values: KeyedDecodingContainer<EarlierKeys>) throws {
-    let cause = try values.decodeIfPresent(Diagnosis.Cause.self, forKey: .cause)
+  private mutating func add(_ earlier: KeyedDecodingContainer<EarlierKeys>) throws {
+    let cause = try earlier.decodeIfPresent(Diagnosis.Cause.self, forKey: .cause)
     switch verdict {
     case .deadlock: verdict = .deadlock(cause)
     case .misuse where cause == .`self`: verdict = .selfWait
     case .race:
-      let sections = try values.decodeIfPresent(SectionRace.self, forKey: .race)
+      let sections = try earlier.decodeIfPresent(SectionRace.self, forKey: .race)
       verdict = .race(sections.map(ExploredRace.sections) ?? memoryRace.map(ExploredRace.memory))
       memoryRace = nil
     default: break
     }
-    if let reason = try values.decodeIfPresent(String.self, forKey: .divergence) {
+    if let reason = try earlier.decodeIfPresent(String.self, forKey: .divergence) {
       repetition = .departs(reason)
-    } else if try values.decode(Bool.self, forKey: .isOnlyFirst) {
-      repetition = .allOrdersPass
-    } else if try values.decode(Bool.self, forKey: .isUnrepeatable) {
-      repetition = .passes
+    } else if try earlier.decode(Bool.self, forKey: .isUnrepeatable) {
+      let isOnlyFirst = try earlier.decode(Bool.self, forKey: .isOnlyFirst)
+      repetition = isOnlyFirst ? .allOrdersPass : .passes
     }
   }
 }

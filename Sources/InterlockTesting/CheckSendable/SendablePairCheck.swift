@@ -178,15 +178,14 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   /// The line at which to record a race: that of the side that did not run within `withLock`.
   private func location(of failure: ExplorationFailure) -> SourceLocation? {
-    switch failure.race {
-    case .memory(let race):
+    if let race = failure.race?.inMemory {
       return ConflictIssue(race, module: check.place.moduleName, note: "").location
-    case .sections(let race):
-      let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
-      let (side, other) = isFirstLocked ? (race.second, race.first) : (race.first, race.second)
-      return SourceLocation(of: side) ?? SourceLocation(of: other)
-    case nil: return nil
     }
+    guard let race = failure.race?.ofSections else { return nil }
+    let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
+    let (side, other) =
+      isFirstLocked ? (race.second, race.first) : (race.first, race.second)
+    return SourceLocation(of: side) ?? SourceLocation(of: other)
   }
 
   // MARK: Running on threads
@@ -242,11 +241,8 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 extension ExplorationFailure {
   /// The failure, in short lines for a cell of a matrix.
   fileprivate var shortLines: [String] {
-    switch race {
-    case .sections(let race): return [race.first.shortText, race.second.shortText]
-    case .memory(let race): return [race.first.shortText, race.second.shortText]
-    case nil: break
-    }
+    if let race = race?.ofSections { return [race.first.shortText, race.second.shortText] }
+    if let race = race?.inMemory { return [race.first.shortText, race.second.shortText] }
     let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(schedule.text)
     if case .deadlock = verdict, !waiting.isEmpty { return ["deadlock"] + waiting }
     let line = text.isEmpty ? headline : text

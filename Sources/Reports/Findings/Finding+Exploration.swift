@@ -18,9 +18,7 @@ extension Finding {
     if let race = failure.race?.ofSections {
       resource = race.resource.split(separator: " ").first.map(String.init)
       let words = race.overlapped ? "in the section" : "ended before"
-      sides = [
-        Side("second, as it came", race.second), Side("first, \(words)", race.first),
-      ]
+      sides = [Side("second, as it came", race.second), Side("first, \(words)", race.first)]
     } else if !failure.schedule.blocked.isEmpty {
       sides = failure.schedule.waiting.compactMap { step in
         step.place.map {

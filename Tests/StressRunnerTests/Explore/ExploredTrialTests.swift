@@ -40,11 +40,9 @@ struct ExploredTrialTests {
   }
 
   private func failure(_ result: TrialResult) throws -> ExplorationFailure {
-    guard case .explored(let failure) = result.verdict else {
-      Issue.record("\(result.verdict), \(result.observation.errorOutput)")
-      throw CancellationError()
-    }
-    return failure
+    try #require(
+      result.observation.exploration?.outcome.failure,
+      "\(result.verdict), \(result.observation.errorOutput)")
   }
 
   @Test(
