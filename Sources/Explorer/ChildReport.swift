@@ -23,7 +23,7 @@ package struct ExploredState: Sendable {
 /// The report of the child process of an isolated exploration, besides the engine's result.
 struct ChildReport: Codable {
   /// The race of the last execution, and the reason why a race is not reported as one.
-  var race: ExplorationRace?
+  var race: SectionRace?
   var undecidedRace: String?
   /// The memory races that the child found.
   var inMemory: ExploredMemoryRaces?
@@ -65,8 +65,8 @@ final class ChildReporter {
       report.orderUnknown = interlock_clocks_blindness().map { String(cString: $0) }
     }
     report.undecidedRace = RaceCheck.undecided()
-    report.race = SectionTracking.exploredRace.flatMap(ExplorationRace.init)
-    report.inMemory = SectionTracking.exploredMemoryRaces
+    report.race = ExploredRaces.last?.ofSections
+    report.inMemory = ExploredRaces.inMemory
     // Return early: the first use of `JSONEncoder` in a process takes longer than most executions.
     if report.isEmpty { return 0 }
     var encoded = try? JSONEncoder().encode(report)
@@ -84,7 +84,7 @@ final class ChildReporter {
     let data = Data(bytes: result.report, count: result.report_size)
     guard let report = try? JSONDecoder().decode(ChildReport.self, from: data) else { return nil }
     if let saved = report.state { state?.load(saved) }
-    if let races = report.inMemory { SectionTracking.add(races) }
+    if let races = report.inMemory { ExploredRaces.add(races) }
     witness?.explained = report.explained
     return report
   }

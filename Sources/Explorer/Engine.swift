@@ -53,7 +53,7 @@ struct Engine {
   /// The time that other explorations took between the slices of this one.
   var waited = Duration.zero
   /// The race of the last run, if a child process found it.
-  private(set) var race: ExplorationRace?
+  private(set) var race: SectionRace?
   /// Why one process explores although several were asked for; `nil` otherwise.
   var inOneProcess: String?
 
@@ -75,7 +75,7 @@ struct Engine {
   /// exploration continues past these races. Returns `false` if no access became a point.
   mutating func addPoints(insteadOf run: interlock_exploration_result) -> Bool {
     guard run.verdict == INTERLOCK_EXPLORED_RACE,
-      points.add(SectionTracking.takeSitesOfExploredRaces())
+      points.add(ExploredRaces.takeSitesInMemory())
     else { return false }
     executions -= Int(run.executions)
     leftBehind -= Int(run.left_behind)

@@ -152,7 +152,7 @@ package enum MemoryCheck {
   private static func addToExecution(
     _ found: interlock_memory_race, at sites: KnownMemoryRaces.Sites
   ) {
-    SectionTracking.addExploredRace(at: sites, isFailure: !found.is_at_points) {
+    ExploredRaces.add(at: sites, isFailure: !found.is_at_points) {
       let race = MemoryRace(found)
       if isOwn(race, at: sites) { return nil }
       let named = race.withNames()

@@ -236,10 +236,10 @@ if arguments.readsEvents {
   print("unreleased=\(EventReader.unreleased)")
   print("errors=\(EventReader.errors)")
 }
-switch SectionTracking.exploredRace {
-case .overlap(let conflict): print("race=overlap: \(conflict.first.place) \(conflict.second.place)")
-case .unordered(let pair):
-  print("race=unordered: \(pair.first.section.place) \(pair.second.section.place)")
+switch ExploredRaces.last {
+case .sections(let race):
+  let kind = race.overlapped ? "overlap" : "unordered"
+  print("race=\(kind): \(race.first.place) \(race.second.place)")
 case .memory(let race): print("race=memory: \(race.sentence)")
 case nil: print("race=")
 }

@@ -120,11 +120,7 @@ import Testing
   }
 
   private func failure(_ outcome: ExplorationOutcome) throws -> ExplorationFailure {
-    guard case .failed(let failure) = outcome else {
-      Issue.record("\(outcome)")
-      throw CancellationError()
-    }
-    return failure
+    try #require(outcome.failure, "\(outcome)")
   }
 
   @Test("several processes pass all orders, as many as one process", arguments: [2, 4])
@@ -170,7 +166,7 @@ import Testing
     }
     let failure = try failure(outcome)
     #expect(failure.verdict == .crashed(signal: Int(SIGKILL)))
-    #expect(!failure.isUnrepeatable && !failure.schedule.steps.isEmpty)
+    #expect(failure.repetition == .fails && !failure.schedule.steps.isEmpty)
   }
 
   @Test("several processes together sample as many orders as requested")

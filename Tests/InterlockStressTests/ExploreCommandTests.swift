@@ -336,7 +336,7 @@ struct ExploreCommandTests {
     #expect(test.output.text.contains("expected passed, every order"))
     test.verdict = { _ in .explored(Self.failure(.failed)) }
     #expect(test.run("explore", "order", "--subject", "good") == .unmet)
-    test.verdict = { _ in .explored(Self.failure(.deadlock)) }
+    test.verdict = { _ in .explored(Self.failure(.deadlock(nil))) }
     #expect(test.run("explore", "order", "--subject", "bad") == .unmet)
     // An exploration that is not deterministic shows nothing, and fails any expectation.
     test.verdict = { _ in .explored(Self.failure(.notDeterministic)) }

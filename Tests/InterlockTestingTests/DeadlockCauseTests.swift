@@ -26,10 +26,7 @@ struct DeadlockCauseTests {
     var options = ExplorationOptions()
     options.poolWidth = poolWidth
     let outcome = try Exploration(options, of: "DeadlockCauseTests").run(body)
-    guard case .failed(let failure) = outcome else {
-      throw NoFailure(outcome: outcome)
-    }
-    return failure
+    return try #require(outcome.failure, "\(outcome)")
   }
 
   /// Outside of the macro's argument, where lines have no file.
@@ -46,8 +43,7 @@ struct DeadlockCauseTests {
   func cycle() async {
     await #expect(processExitsWith: .success) {
       let found = try Self.failure(Self.crossLocks)
-      #expect(found.verdict == .deadlock)
-      #expect(found.cause == .cycle)
+      #expect(found.verdict == .deadlock(.cycle))
       let text = found.explanation.joined(separator: "\n")
       #expect(text.contains("2 threads wait for each other"))
       #expect(text.contains("thread 1 holds the mutex made at DeadlockCauseTests.swift:"))

@@ -38,11 +38,6 @@ private func inTwoBlocks(_ work: @escaping @Sendable (Counter) -> Void) -> Bool 
   return counter.current == 2
 }
 
-/// An error: no order of a body failed.
-struct NoFailure: Error {
-  let outcome: ExplorationOutcome
-}
-
 /// Two tests run in separate processes: they need the order of all threads, and other code of this
 /// process can hide that for good.
 @Suite("an explored race", .serialized, .controlled, .offThePool)
@@ -52,10 +47,7 @@ struct RaceTests {
   }
 
   private func failure(_ outcome: ExplorationOutcome) throws -> ExplorationFailure {
-    guard case .failed(let failure) = outcome else {
-      throw NoFailure(outcome: outcome)
-    }
-    return failure
+    try #require(outcome.failure, "\(outcome)")
   }
 
   @Test("sections whose order was hidden are not decided, which the answer says once")
@@ -83,11 +75,11 @@ struct RaceTests {
       let racy = { inTwoBlocks { $0.add() } }
       let here = try tests.failure(tests.explore(racy))
       let found = try tests.failure(isolated.run(racy))
-      #expect(found.verdict == .race)
-      #expect(found.race?.first.place == here.race?.first.place)
-      #expect(found.race?.overlapped == here.race?.overlapped)
+      let race = try #require(found.race?.ofSections)
+      #expect(race.first.place == here.race?.ofSections?.first.place)
+      #expect(race.overlapped == here.race?.ofSections?.overlapped)
       #expect(found.execution == here.execution)
-      #expect(!found.isUnrepeatable)
+      #expect(found.repetition == .fails)
       guard case .allOrdersPass = try isolated.run({ inTwoBlocks { $0.addLocked() } }) else {
         Issue.record("the twin was not finished")
         return
@@ -119,8 +111,7 @@ struct RaceTests {
   func race() throws {
     let body = { inTwoBlocks { $0.add() } }
     let found = try failure(explore(body))
-    #expect(found.verdict == .race)
-    let race = try #require(found.race)
+    let race = try #require(found.race?.ofSections)
     #expect(race.resource.hasPrefix("explored counter"))
     for side in [race.first, race.second] {
       #expect(side.place.file.hasSuffix("RaceTests.swift"))
@@ -134,7 +125,7 @@ struct RaceTests {
     #expect(found.report.contains("write section"))
     let replayed = try failure(
       Exploration(ExplorationOptions(), of: "RaceTests").replay(found.token, body))
-    #expect(replayed.verdict == .race)
+    #expect(replayed.race?.ofSections?.first.place == race.first.place)
   }
 
   @Test("sections that a lock orders are no race, and every order is claimed")
@@ -181,11 +172,8 @@ struct RaceTests {
       group.wait()
       return shared.value.withLock { $0 } == 2
     }
-    guard case .failed(let failure) = outcome else {
-      Issue.record("the order was not found: \(outcome)")
-      return
-    }
-    #expect(failure.report.contains("lock"), "\(failure.report)")
+    let report = try failure(outcome).report
+    #expect(report.contains("lock"), "\(report)")
   }
 
   @Test("sections that a Mutex may order are no race, and the answer names them")

@@ -1,3 +1,5 @@
+import Foundation
+import Hangs
 import Interlock
 import ProcessInspection
 import StressRunner
@@ -23,16 +25,37 @@ struct ExplorationReportTests {
   }
 
   private func failure(
-    _ verdict: ExplorationFailure.Verdict, steps: [Schedule.Step], blocked: [Schedule.Step] = [],
-    dry: Int? = nil
+    _ verdict: ExplorationFailure.Verdict, steps: [Schedule.Step], blocked: [Schedule.Step] = []
   ) -> ExplorationFailure {
     var schedule = Schedule()
     schedule.steps = steps
     schedule.blocked = blocked
     schedule.switches = 2
     return ExplorationFailure(
-      verdict: verdict, text: "the body failed", schedule: schedule, dryPoolWidth: dry,
+      verdict: verdict, text: "the body failed", schedule: schedule,
       token: "i1-0-w0-ab-0", origin: .order(4))
+  }
+
+  @Test("A failure of an earlier record, with the evidence beside its verdict, is read")
+  func earlierRecord() throws {
+    func read(
+      _ failure: ExplorationFailure, _ verdict: String, as earlier: String
+    ) throws -> ExplorationFailure {
+      let flags = #""isUnrepeatable":true,"isOnlyFirst":false"#
+      let text = String(decoding: try JSONEncoder().encode(failure), as: UTF8.self)
+        .replacing(verdict, with: earlier).replacing(#""repetition":{"fails":{}}"#, with: flags)
+      return try JSONDecoder().decode(ExplorationFailure.self, from: Data(text.utf8))
+    }
+    let deadlock = try read(
+      failure(.deadlock(.cycle), steps: []), #"{"deadlock":{"_0":"cycle"}}"#,
+      as: #"{"deadlock":{}},"cause":"cycle""#)
+    #expect(deadlock.verdict == .deadlock(.cycle) && deadlock.repetition == .passes)
+    let side = MemoryRace.Side(isWrite: true, address: 8, size: 8, place: StackFrame(address: 1))
+    let race = MemoryRace(first: side, second: side)
+    var failed = failure(.failed, steps: [])
+    failed.memoryRace = race
+    let racy = try read(failed, #"{"failed":{}}"#, as: #"{"race":{}}"#)
+    #expect(racy.verdict == .race(.memory(race)) && racy.memoryRace == nil)
   }
 
   private func step(_ thread: Int, _ operation: String, _ object: Int = 1) -> Schedule.Step {
@@ -108,7 +131,7 @@ struct ExplorationReportTests {
       taskStep(1, "await group"), taskStep(2, "await task"), taskStep(3, "await task"),
       taskStep(1, "end task"),
     ]
-    var long = failure(.deadlock, steps: steps)
+    var long = failure(.deadlock(nil), steps: steps)
     long.schedule.leftOut = Schedule.LeftOut(
       after: 3, count: 9, lastOfTasks: [taskStep(3, "await stream")])
     #expect(
@@ -213,20 +236,19 @@ struct ExplorationReportTests {
     let steps =
       Array(repeating: step(0, "enqueue"), count: 30)
       + (1...40).map { step($0, "semaphore wait", 2) }
-    let lines = ExplorationFormatter.schedule(
-      failure(
-        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", 2) }, dry: 40))
+    let lines = failure(
+      .deadlock(nil), steps: steps, blocked: (1...40).map { step($0, "semaphore wait", 2) }
+    ).order
     #expect(lines.first == "1 to 30  body       enqueue #1, 30 times")
     #expect(lines.contains("     31  thread 1     semaphore wait #2"))
     #expect(lines.suffix(2) == ["no thread can continue:", "  40 threads wait: semaphore wait #2"])
     // Each thread waits for a different object.
-    let apart = ExplorationFormatter.schedule(
-      failure(
-        .deadlock, steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }, dry: 40))
+    let apart = failure(
+      .deadlock(nil), steps: steps, blocked: (1...40).map { step($0, "semaphore wait", $0) }
+    ).order
     #expect(apart.last == "  40 threads wait, for 40 objects: semaphore wait")
     // A few threads have a table.
-    let table = ExplorationFormatter.schedule(
-      failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]))
+    let table = failure(.failed, steps: [step(0, "start"), step(1, "lock", 2)]).order
     #expect(table == ["   body      thread 1", "1  start #1", "2            lock #2"])
   }
 
@@ -261,7 +283,7 @@ struct ExplorationReportTests {
     #expect(lines(failed) == ["line 4"])
     let blocked = [step(0, 6), step(1, 8), step(2, 8)]
     #expect(
-      lines(failure(.deadlock, steps: [step(0, 2)], blocked: blocked)) == ["line 6", "line 8"])
+      lines(failure(.deadlock(nil), steps: [step(0, 2)], blocked: blocked)) == ["line 6", "line 8"])
   }
 
   @Test("The page has the order that fails as a table, escaped")

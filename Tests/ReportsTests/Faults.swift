@@ -58,7 +58,7 @@ enum Faults {
     schedule.blocked = [step(1, "lock", 2, 6), step(2, "lock", 1, 10)]
     schedule.switches = 1
     let failure = ExplorationFailure(
-      verdict: .deadlock, text: "", schedule: schedule, cause: .cycle,
+      verdict: .deadlock(.cycle), text: "", schedule: schedule,
       explanation: ["thread 1 holds #1 and waits for #2"], token: "i1-0-w0-ab-0", origin: .order(4))
     var trial = Trial(scenario: Samples.reads, subject: "shop", seed: 1)
     trial.explore = ExploreRequest()

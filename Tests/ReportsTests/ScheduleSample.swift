@@ -13,8 +13,8 @@ enum ScheduleSample {
     }
     schedule.switches = 2
     let failure = ExplorationFailure(
-      verdict: .failed, text: "the body failed", schedule: schedule, dryPoolWidth: nil,
-      token: "i1-0-w0-ab-0", origin: .order(4))
+      verdict: .failed, text: "the body failed", schedule: schedule, token: "i1-0-w0-ab-0",
+      origin: .order(4))
     var trial = Trial(scenario: Samples.reads, subject: "mutex", seed: 1)
     trial.explore = ExploreRequest(token: nil)
     var seen = Observation(ending: .exited(code: 0), operations: 1000)

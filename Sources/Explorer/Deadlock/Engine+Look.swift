@@ -15,20 +15,12 @@ extension Engine {
 }
 
 extension ExplorationFailure {
-  /// Adds an explanation if the schedule has a weak compare-exchange that fails spuriously.
-  mutating func explainExchanges() {
-    guard schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) else { return }
-    explanation.append(
-      "a weakCompareExchange may fail although it finds the value that it expects")
-  }
-
   /// Adds the cause of a deadlock and its explanation.
   mutating func add(_ witness: DeadlockWitness) {
-    guard verdict == .deadlock else { return }
-    guard let found = witness.explained, dryPoolWidth == nil || found.cause == .starvation else {
-      return
-    }
-    cause = found.cause
+    guard case .deadlock = verdict, let found = witness.explained,
+      dryPoolWidth == nil || found.cause == .starvation
+    else { return }
+    verdict = .deadlock(found.cause)
     explanation = found.lines(in: schedule)
   }
 }

@@ -61,8 +61,7 @@ extension Exploration {
     let (result, _) = try engine.look(at: [], bodyIsTask: bodyIsTask, body)
     var failure = made(result, token: token([], engine), .order(1), nil)
     failure.verdict = .failed
-    failure.isUnrepeatable = true
-    failure.isOnlyFirst = true
+    failure.repetition = .allOrdersPass
     failure.schedule.steps = []
     return .failed(failure)
   }

@@ -49,7 +49,7 @@ extension Exploration {
         var own = Engine(narrow.options, of: name, around: around, state: state)
         switch try narrow.search(&own, body) {
         case .failed(var failure):
-          failure.narrowPool = ExplorationFailure.NarrowPool(width: width)
+          failure.narrowPool = .init(width: width)
           failed = failed ?? failure
         case .allOrdersPass:
           failed?.narrowPool?.sufficientWidth = width
@@ -100,8 +100,7 @@ extension Exploration {
     engine.waited += own.waited
     switch (outcome, passed) {
     case (.failed(var failure), _):
-      failure.narrowPool = ExplorationFailure.NarrowPool(
-        width: Int(INTERLOCK_DISPATCH_POOL_WIDTH), isShared: true)
+      failure.narrowPool = .init(width: Int(INTERLOCK_DISPATCH_POOL_WIDTH), isShared: true)
       return .failed(failure)
     case (.sampled, .allOrdersPass): return outcome
     default: return passed

@@ -62,7 +62,7 @@ extension Exploration {
         count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
     var failure = made(result, token: token, .token, engine.race)
-    failure.divergence = engine.divergence
+    if let divergence = engine.divergence { failure.repetition = .departs(divergence) }
     failure.add(witness)
     return .failed(failure)
   }

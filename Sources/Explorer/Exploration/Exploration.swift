@@ -109,7 +109,7 @@ package struct Exploration: Sendable {
     if outcome == nil {
       var engine = Engine(options, of: name, around: around, state: state)
       outcome = try search(&engine, body)
-      if case .failed(let failure) = outcome, failure.mayComeFromState, engine.canIsolateEach {
+      if outcome?.failure?.mayComeFromState == true, engine.canIsolateEach {
         outcome = try searchInOwnProcesses(&engine, until: end, body)
       }
       if engine.tasksBlock, let passed = outcome {
@@ -141,7 +141,7 @@ package struct Exploration: Sendable {
       case .allOrdersPass: if explains { try noteSources(&engine, body, notes) }
       case .failed, nil: break
       }
-      if case .failed(let failure) = outcome, failure.canBeKept {
+      if let failure = outcome?.failure, failure.canBeKept {
         failing.append(
           Corpus.Order(failure.schedule, facts: engine.facts, accesses: engine.points.keys))
       }
@@ -307,21 +307,20 @@ package struct Exploration: Sendable {
     var first = order.failure
     let origin = origin(engine)
     if options.leavesDoubts, first.doubt != nil { return first }
-    switch first.verdict {
-    // Do not shrink: each execution would take the full time limit.
-    case .timedOut: return first
-    case .notDeterministic: return first
-    default: break
-    }
+    // Do not shrink: with a time-out, each execution would take the full limit.
+    if [.timedOut, .notDeterministic].contains(first.verdict) { return first }
     let (shortest, result, witness) = try lookAtShortest(order, &engine, body)
     guard result.failures > 0 else {
-      first.isUnrepeatable = true
+      first.repetition = .passes
       return first
     }
     var failure = made(
       result, token: token(shortest, engine), origin, engine.race, escaped: engine.escaped)
     failure.add(witness)
-    failure.explainExchanges()
+    if failure.schedule.steps.contains(where: { $0.operation == "failed weak exchange" }) {
+      failure.explanation.append(
+        "a weakCompareExchange may fail although it finds the value that it expects")
+    }
     if engine.keepsState, !engine.isolatesEach {
       failure.explanation.append(
         "executions leave state behind, such as a static variable, which may be the cause")
@@ -361,16 +360,16 @@ package struct Exploration: Sendable {
 
   func made(
     _ result: interlock_exploration_result, token: String, _ origin: ExplorationFailure.Origin,
-    _ race: ExplorationRace?, escaped: Set<String> = []
+    _ race: SectionRace?, escaped: Set<String> = []
   ) -> ExplorationFailure {
-    var failure = ExplorationFailure(result, token: token, origin: origin, race: race)
-    failure.schedule.bodyIsTask = bodyIsTask
-    failure.schedule.taskNames = Self.taskNames(failure.schedule)
-    failure.escaped = escaped.sorted()
-    if failure.memoryRace != nil { MemoryRaceLog.hasExplored = true }
-    failure.memoryRace?.first.name(in: failure.schedule)
-    failure.memoryRace?.second.name(in: failure.schedule)
-    return failure
+    var schedule = Schedule(result)
+    schedule.bodyIsTask = bodyIsTask
+    schedule.taskNames = Self.taskNames(schedule)
+    let race = race.map(ExploredRace.sections) ?? ExploredRaces.last
+    if race?.inMemory != nil { MemoryRaceLog.hasExplored = true }
+    return ExplorationFailure(
+      result, schedule, race: race?.shown(in: schedule), token: token, origin: origin,
+      escaped: escaped.sorted())
   }
 
   /// The phases, in their order.

@@ -4,64 +4,60 @@ internal import ProcessInspection
 import Hangs
 
 extension ExplorationFailure {
-  /// The failure of a result; `race` is the one that a child process found.
+  /// The failure of a result; `race` is the last one.
   init(
-    _ result: interlock_exploration_result, token: String, origin: Origin,
-    race: ExplorationRace?
+    _ result: interlock_exploration_result, _ schedule: Schedule, race: ExploredRace?,
+    token: String, origin: Origin, escaped: [String]
   ) {
-    switch result.verdict {
-    case INTERLOCK_EXPLORED_DEADLOCK: verdict = .deadlock
-    case INTERLOCK_EXPLORED_LIVELOCK: verdict = .livelock
-    case INTERLOCK_EXPLORED_TIMED_OUT: verdict = .timedOut
-    case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
-    case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
-    case INTERLOCK_EXPLORED_SELF_WAIT:
-      verdict = .misuse
-      cause = .`self`
-    case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
-    case INTERLOCK_EXPLORED_RACE: verdict = .race
-    default: verdict = .failed
-    }
+    verdict =
+      switch result.verdict {
+      case INTERLOCK_EXPLORED_DEADLOCK: .deadlock(result.dry_pool_width > 0 ? .starvation : nil)
+      case INTERLOCK_EXPLORED_LIVELOCK: .livelock
+      case INTERLOCK_EXPLORED_TIMED_OUT: .timedOut
+      case INTERLOCK_EXPLORED_CRASHED: .crashed(signal: Int(result.signal))
+      case INTERLOCK_EXPLORED_MISUSE: .misuse
+      case INTERLOCK_EXPLORED_SELF_WAIT: .selfWait
+      case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: .notDeterministic
+      case INTERLOCK_EXPLORED_RACE: .race(race)
+      default: .failed
+      }
     text = result.text.map { String(cString: $0) } ?? ""
     if result.differed_at > 0 { text = Schedule.difference(result) }
+    switch (verdict, race) {
+    case (.race, .memory(let race)?): text = "race in memory: \(race.sentence)"
+    case (.race, _): break
+    default: memoryRace = race?.inMemory
+    }
     let line = result.place.map { String(cString: $0) }
     place = line == "" ? nil : line
     thread = Int(result.failed_thread)
-    schedule = Schedule(result)
-    if result.dry_pool_width > 0 {
-      dryPoolWidth = Int(result.dry_pool_width)
-      cause = .starvation
-    }
-    // Keep a memory race also for other verdicts: if its accesses are points, it does not end the
-    // execution.
-    let shown = race == nil ? SectionTracking.exploredRace : nil
-    memoryRace = shown?.inMemory?.withoutEngine
-    if verdict == .race {
-      self.race = (race ?? shown.flatMap(ExplorationRace.init))?.withoutEngine
-      if let memoryRace { text = "race in memory: \(memoryRace.sentence)" }
-    }
-    self.token = token
-    self.origin = origin
+    self.schedule = schedule
+    if result.dry_pool_width > 0 { dryPoolWidth = Int(result.dry_pool_width) }
+    (self.token, self.origin, self.escaped) = (token, origin, escaped)
   }
 }
 
-extension ExplorationRace {
-  /// Both stacks, without the frames that run the body.
-  fileprivate var withoutEngine: Self {
-    var race = self
-    race.first.stack = first.stack.withoutEngine
-    race.second.stack = second.stack.withoutEngine
-    return race
+extension ExploredRace {
+  /// The race without the stack frames that run the body, and with the names that threads have in
+  /// the schedule of its execution.
+  func shown(in schedule: Schedule) -> Self {
+    switch self {
+    case .sections(var race):
+      race.first.stack = race.first.stack.withoutEngine
+      race.second.stack = race.second.stack.withoutEngine
+      return .sections(race)
+    case .memory(var race):
+      race.first.show(in: schedule)
+      race.second.show(in: schedule)
+      return .memory(race)
+    }
   }
 }
 
-extension MemoryRace {
-  /// Both stacks, without the frames that run the body.
-  fileprivate var withoutEngine: Self {
-    var race = self
-    race.first.stack = first.stack.withoutEngine
-    race.second.stack = second.stack.withoutEngine
-    return race
+extension MemoryRace.Side {
+  fileprivate mutating func show(in schedule: Schedule) {
+    stack = stack.withoutEngine
+    party = exploredThread.map { schedule.party(ofThread: $0).name }
   }
 }
 

@@ -15,9 +15,8 @@ extension ExplorationFailure {
 
   /// Both sides of a race, or the cause of a deadlock.
   package var evidence: [String] {
-    let beside = verdict == .race ? nil : memoryRace.map { "race in memory: \($0.sentence)" }
-    return (race?.lines ?? []) + (beside.map { [$0] } ?? []) + (memoryRace?.lines ?? [])
-      + explanation.map { "  \($0)" }
+    let beside = memoryRace.map { ["race in memory: \($0.sentence)"] } ?? []
+    return beside + (race?.lines ?? []) + explanation.map { "  \($0)" }
   }
 
   /// The schedule as a table, and what each blocked thread waits for.
@@ -25,27 +24,24 @@ extension ExplorationFailure {
 
   /// Like `order`, with table rows of at most `width` characters.
   package func order(width: Int) -> [String] {
-    var lines = schedule.table(
-      limit: 60, width: width, failed: failedLine.map { ($0, thread) })
-    lines += schedule.legend
     // In a livelock at the limit of steps, threads can continue: list waits only if some are
     // blocked.
-    let isStuck = verdict == .deadlock || verdict == .livelock && !schedule.blocked.isEmpty
+    let (end, isStuck): (String?, Bool) =
+      switch verdict {
+      case .failed: (place, false)
+      case .crashed: ("crashed", false)
+      case .deadlock: (nil, true)
+      case .livelock: (nil, !schedule.blocked.isEmpty)
+      default: (nil, false)
+      }
+    var lines = schedule.table(limit: 60, width: width, failed: end.map { ($0, thread) })
+    lines += schedule.legend
     let waits = isStuck ? schedule.waits : []
     if !waits.isEmpty { lines += ["no thread can continue:"] + waits.map { "  \($0)" } }
-    if let divergence {
-      lines.append("the token's schedule does not fit any more: \(divergence)")
+    if case .departs(let reason) = repetition {
+      lines.append("the token's schedule does not fit any more: \(reason)")
     }
     return lines
-  }
-
-  /// The text of the last row: where the body failed, or how it ended.
-  private var failedLine: String? {
-    switch verdict {
-    case .crashed: "crashed"
-    case .failed: place.flatMap { $0.isEmpty ? nil : $0 }
-    default: nil
-    }
   }
 
   /// The verdict in one line.
@@ -57,31 +53,23 @@ extension ExplorationFailure {
       case .kept: "an order kept from an earlier run"
       case .token: "the token's order"
       }
-    if isOnlyFirst {
-      return "the body failed in its first execution, and after it all orders passed: the body"
+    let failed = "\(outcome)\(machines) (\(origin))"
+    return switch repetition {
+    case .allOrdersPass:
+      "the body failed in its first execution, and after it all orders passed: the body"
         + " depends on state that it leaves behind, such as a static variable, on chance or on real"
         + " time"
-    }
-    let number = "\(outcome)\(machines) (\(origin))"
-    if isUnrepeatable {
-      return number + "; the same choices passed when they were tried again: the body depends on"
+    case .passes:
+      failed + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
+    case .fails, .departs:
+      failed + (self.origin == .token ? "; it has " : "; the shortest schedule found has ")
+        + switches
     }
-    return self.origin == .token
-      ? number + "; it has \(switches)"
-      : number + "; the shortest schedule found has \(switches)"
   }
 
   /// True if state left behind by an earlier execution may have caused the failure.
-  var mayComeFromState: Bool { isUnrepeatable || verdict == .notDeterministic }
-
-  private var starvation: String? {
-    guard let dryPoolWidth else { return nil }
-    let threads =
-      dryPoolWidth == 1
-      ? "the only thread of the pool waits" : "all \(dryPoolWidth) threads of the pool wait"
-    return "deadlock (starvation): \(threads)"
-  }
+  var mayComeFromState: Bool { repetition == .passes || verdict == .notDeterministic }
 
   /// The pool width at which the failure occurs, and one that suffices.
   private var machines: String {
@@ -96,41 +84,42 @@ extension ExplorationFailure {
   /// Why the failure may have a cause other than the order, in short and in full; `nil` if nothing
   /// suggests it.
   package var doubt: (reason: String, details: String)? {
-    if verdict == .timedOut { return (outcome, outcome) }
-    if verdict == .notDeterministic || isUnrepeatable {
-      if isOnlyFirst { return ("the body leaves state behind, or depends on chance", headline) }
-      let details =
-        isUnrepeatable ? "an order failed once, and passed when it was repeated" : outcome
-      return ("the body is not deterministic", details)
+    let failed: String
+    switch (verdict, repetition) {
+    case (.timedOut, _): return (outcome, outcome)
+    case (_, .allOrdersPass):
+      return ("the body leaves state behind, or depends on chance", headline)
+    case (_, .passes), (.notDeterministic, _):
+      let hasPassed = "an order failed once, and passed when it was repeated"
+      return ("the body is not deterministic", repetition == .passes ? hasPassed : outcome)
+    case (.failed, _): failed = text + (place.map { " (\($0))" } ?? "")
+    default: failed = outcome
     }
     guard !escaped.isEmpty else { return nil }
     let reason = "not controlled: \(escaped.joined(separator: ", "))"
-    let failed = verdict == .failed ? "\(text)\(place.map { " (\($0))" } ?? "")" : outcome
     return (reason, "\(failed), with calls that are \(reason)")
+  }
+
+  private var dryPool: String {
+    guard let dryPoolWidth else { return "" }
+    return dryPoolWidth == 1
+      ? ": the only thread of the pool waits" : ": all \(dryPoolWidth) threads of the pool wait"
   }
 
   private var outcome: String {
     switch verdict {
     case .failed: "the body failed"
-    case .deadlock:
-      starvation ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
+    case .deadlock(let cause): "deadlock" + (cause.map { " (\($0.rawValue))" } ?? "") + dryPool
     case .livelock:
       schedule.blocked.isEmpty
         ? "livelock: the limit of steps was reached"
         : "livelock: a loop waits for a value that no thread writes"
     case .timedOut: text.isEmpty ? "a step took longer than its limit" : text
     case .crashed(let signal): text.isEmpty ? "crashed by signal \(signal)" : text
-    case .misuse, .race: text
+    case .misuse, .selfWait, .race: text
     case .notDeterministic:
       "the body is not deterministic: \(text); a usual cause is a set or a dictionary whose keys"
         + " hash by their address"
     }
-  }
-}
-
-extension MemoryRace {
-  /// Both sides of the race in full, with the variable and the meaning of the race.
-  fileprivate var lines: [String] {
-    variableLines + first.lines(as: "first") + second.lines(as: "second") + ["  \(meaning)"]
   }
 }

@@ -14,6 +14,11 @@ package enum ExplorationOutcome: Sendable, Hashable, Codable {
   case sampled(count: Int, leftBehind: Int, escaped: [String], bound: ExplorationBound? = nil)
   /// An execution failed. Indirect keeps the other cases small: many of those may be stored.
   indirect case failed(ExplorationFailure)
+
+  /// The execution that failed; `nil` if none did.
+  package var failure: ExplorationFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
 }
 
 /// A set of orders that was executed completely: those with at most a number of preemptions.
@@ -132,9 +137,9 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
   package enum Verdict: Sendable, Hashable, Codable {
     /// The body reported a failure.
     case failed
-    /// No thread could continue, and no timer was left.
-    case deadlock
-    /// The execution reached the limit of steps.
+    /// No thread could continue, and no timer was left. The cause is `nil` if it is unknown.
+    case deadlock(Diagnosis.Cause?)
+    /// The execution reached the limit of steps, or a loop waits for a value forever.
     case livelock
     /// A step exceeded its time limit: it neither ended nor made a controlled call.
     case timedOut
@@ -142,42 +147,49 @@ package struct ExplorationFailure: Sendable, Hashable, Codable {
     case crashed(signal: Int)
     /// A call that the system answers with a trap.
     case misuse
+    /// A call that would wait for its own thread, to which the system answers with a trap.
+    case selfWait
     /// The same choices led to different steps.
     case notDeterministic
-    /// Two sections conflict, or two accesses of memory: see `race` and `memoryRace`.
-    case race
+    /// Two sections or two accesses of memory conflict. `nil` if the process of the execution ended
+    /// before it could describe them.
+    case race(ExploredRace?)
+  }
+
+  /// The result of executing the choices of the failure again.
+  package enum Repetition: Sendable, Hashable, Codable {
+    /// The choices fail in the same way, or were not executed again.
+    case fails
+    /// The choices pass.
+    case passes
+    /// All orders pass: only the first execution of the body failed.
+    case allOrdersPass
+    /// The execution fails, but departs from the token's schedule, for this reason.
+    case departs(String)
   }
 
   /// How it failed.
   package var verdict: Verdict
-  /// What the engine or the body reported.
+  /// The report of the engine or the body.
   package var text: String
   /// The line of the body that failed, as in `File.swift:12`, and the thread that ran it.
   package var place: String?
   package var thread = 0
-  /// True if the same choices passed when they were executed again.
-  package var isUnrepeatable = false
-  /// True if only the first execution of the body failed, and all orders passed after it.
-  package var isOnlyFirst = false
-  /// Why the execution departed from the token's schedule; `nil` if it followed the schedule.
-  package var divergence: String?
+  /// The result of executing the choices again.
+  package var repetition = Repetition.fails
   /// The steps of the shortest failing execution.
   package var schedule: Schedule
-  /// The width of a pool whose workers all wait while blocks are queued: the deadlock is a
-  /// starvation. `nil` for other deadlocks.
+  /// The width of a pool whose workers all wait while blocks are queued, once no thread can
+  /// continue; `nil` for none. Other verdicts than a deadlock can have it: a loop may be among what
+  /// waits, and the body may have failed before.
   package var dryPoolWidth: Int?
   /// The narrow pool on which the order failed; `nil` for the pool of the options.
   package var narrowPool: NarrowPool?
-  /// Why no thread can continue. Set for a deadlock, and to `self` for a call that traps because
-  /// its thread would wait for itself. `nil` if unknown.
-  package var cause: Diagnosis.Cause?
-  /// The explanation: for a deadlock, its cause and what each thread holds and waits for; for a
-  /// memory race, the number of orders of its accesses that passed.
+  /// The explanation of any failure: the cause of a deadlock with what each thread holds and waits
+  /// for, the number of orders that passed, and what else may cause the failure.
   package var explanation: [String] = []
-  /// Both sides of a race of sections.
-  package var race: ExplorationRace?
-  /// Both sides of a memory race, if the process checks memory. The race failed the execution, or
-  /// its accesses are points of it.
+  /// A memory race of an execution that failed for another reason: its accesses are points, and do
+  /// not fail the execution. `nil` if the verdict is a race.
   package var memoryRace: MemoryRace?
   /// A short text that replays the schedule.
   package var token: String
@@ -219,13 +231,71 @@ extension ExplorationFailure {
     package var sufficientIsSmallest = false
   }
 
+  /// Why no thread can continue; `self` for a call that would wait for its own thread; otherwise
+  /// `nil`, also if the cause is unknown.
+  package var cause: Diagnosis.Cause? {
+    if dryPoolWidth != nil { return .starvation }
+    switch verdict {
+    case .deadlock(let cause): return cause
+    case .selfWait: return .`self`
+    default: return nil
+    }
+  }
+
+  /// The race of the execution, also beside another verdict.
+  package var race: ExploredRace? {
+    if case .race(let race) = verdict { race } else { memoryRace.map(ExploredRace.memory) }
+  }
+
   /// True if the schedule alone determines the failure, so that the corpus can keep it.
   var canBeKept: Bool {
     // The corpus keeps no pool width, and needs every step.
-    if isUnrepeatable || narrowPool != nil || schedule.leftOut != nil { return false }
+    guard repetition == .fails, narrowPool == nil, schedule.leftOut == nil else { return false }
     switch verdict {
-    case .failed, .deadlock, .crashed, .misuse: return true
+    case .failed, .deadlock, .crashed, .misuse, .selfWait: return true
     default: return false
+    }
+  }
+}
+
+extension ExplorationFailure {
+  /// The keys of records whose verdicts have no evidence.
+  private enum EarlierKeys: CodingKey {
+    case cause, race, isUnrepeatable, isOnlyFirst, divergence
+  }
+
+  /// Decodes a failure, also one of an earlier record.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    func value<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try values.decodeIfPresent(Value.self, forKey: key)
+    }
+    try self.init(
+      verdict: values.decode(Verdict.self, forKey: .verdict), text: value(.text) ?? "",
+      place: value(.place), thread: value(.thread) ?? 0, repetition: value(.repetition) ?? .fails,
+      schedule: values.decode(Schedule.self, forKey: .schedule), dryPoolWidth: value(.dryPoolWidth),
+      narrowPool: value(.narrowPool), explanation: value(.explanation) ?? [],
+      memoryRace: value(.memoryRace), token: values.decode(String.self, forKey: .token),
+      origin: values.decode(Origin.self, forKey: .origin), escaped: value(.escaped) ?? [])
+    if !values.contains(.repetition) { try add(decoder.container(keyedBy: EarlierKeys.self)) }
+  }
+
+  private mutating func add(_ earlier: KeyedDecodingContainer<EarlierKeys>) throws {
+    let cause = try earlier.decodeIfPresent(Diagnosis.Cause.self, forKey: .cause)
+    switch verdict {
+    case .deadlock: verdict = .deadlock(cause)
+    case .misuse where cause == .`self`: verdict = .selfWait
+    case .race:
+      let sections = try earlier.decodeIfPresent(SectionRace.self, forKey: .race)
+      verdict = .race(sections.map(ExploredRace.sections) ?? memoryRace.map(ExploredRace.memory))
+      memoryRace = nil
+    default: break
+    }
+    if let reason = try earlier.decodeIfPresent(String.self, forKey: .divergence) {
+      repetition = .departs(reason)
+    } else if try earlier.decode(Bool.self, forKey: .isUnrepeatable) {
+      let isOnlyFirst = try earlier.decode(Bool.self, forKey: .isOnlyFirst)
+      repetition = isOnlyFirst ? .allOrdersPass : .passes
     }
   }
 }

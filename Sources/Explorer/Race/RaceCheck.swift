@@ -25,10 +25,10 @@ enum RaceCheck {
   /// Why the last race is not reported: code without events may order its two sides. Such a race is
   /// ignored from then on. `nil` if it is reported.
   static func undecided() -> String? {
-    guard case .unordered(let accesses) = SectionTracking.exploredRace,
+    guard let accesses = ExploredRaces.unordered,
       let doubt = UncontrolledCode.doubt(about: accesses)
     else { return nil }
-    SectionTracking.setExploredRaceUndecided()
+    ExploredRaces.setUndecided()
     let (first, second) = (accesses.first.section.place, accesses.second.section.place)
     return "what orders the sections at \(first.file):\(first.line) and"
       + " \(second.file):\(second.line), since \(doubt)"
@@ -41,7 +41,7 @@ enum RaceCheck {
   /// Runs `body` with an empty list of races.
   static func alone<R, Failure: Error>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
     let followed = SectionTracking.followsOrder
-    SectionTracking.forgetExploredRaces()
+    ExploredRaces.removeAll()
     defer { SectionTracking.followsOrder = followed }
     return try body()
   }

@@ -33,7 +33,7 @@ extension Schedule {
   }
 
   /// The column of a thread.
-  fileprivate func party(ofThread thread: Int) -> Party {
+  func party(ofThread thread: Int) -> Party {
     steps.last { $0.thread == thread }.map(party) ?? (thread == 0 ? .body : .thread(thread))
   }
 
@@ -191,12 +191,5 @@ extension Schedule {
   /// True for a step of the first thread if that only waits for the body's task.
   func isHelper(_ step: Step) -> Bool {
     bodyIsTask && step.thread == 0 && step.task == nil
-  }
-}
-
-extension MemoryRace.Side {
-  /// Gives an explored thread the name that it has in the schedule of its execution.
-  mutating func name(in schedule: Schedule) {
-    party = exploredThread.map { schedule.party(ofThread: $0).name }
   }
 }

@@ -212,7 +212,7 @@ extension Schedule {
 
   /// Names the objects of memory accesses.
   private mutating func addVariables(_ trace: [interlock_exploration_step]) {
-    let variables = SectionTracking.exploredVariables
+    let variables = ExploredRaces.variables
     if variables.isEmpty { return }
     for step in trace where Step.isAccess(step) {
       let number = Int(step.operation.object)

@@ -152,7 +152,7 @@ final class ConflictLog: Sendable {
   }
 
   func add(_ overlap: Overlap, times: Int = 1) {
-    if ExploredRaces.shared.add(overlap) || ConflictScopes.receive(overlap) { return }
+    if ExploredRaces.add(overlap) || ConflictScopes.receive(overlap) { return }
     if let report = stopping.withLock({ $0 }) {
       becomeTheOneThatStops()
       let named = overlap.withThreadNames()

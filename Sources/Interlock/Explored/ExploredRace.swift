@@ -1,18 +1,29 @@
 internal import SectionTable
 internal import Synchronization
 
-/// Two conflicting sections of an explored execution, or two racing memory accesses.
-package enum ExploredRace: Sendable {
-  /// The sections overlapped.
-  case overlap(Conflict)
-  /// The sections did not overlap in this order, but nothing orders them.
-  case unordered(UnorderedAccesses)
+/// The race of an explored execution.
+package enum ExploredRace: Sendable, Hashable, Codable {
+  /// Two sections conflict.
+  case sections(SectionRace)
   /// Nothing orders two accesses of memory.
   case memory(MemoryRace)
+
+  /// The race of sections; `nil` for a memory race.
+  package var ofSections: SectionRace? {
+    if case .sections(let race) = self { race } else { nil }
+  }
 
   /// The memory race; `nil` for a race of sections.
   package var inMemory: MemoryRace? {
     if case .memory(let race) = self { race } else { nil }
+  }
+
+  /// Both sides in full; for a memory race, also its variable and its meaning.
+  package var lines: [String] {
+    switch self {
+    case .sections(let race): race.lines
+    case .memory(let race): race.lines
+    }
   }
 }
 
@@ -40,13 +51,11 @@ package struct ExploredMemoryRace: Sendable, Codable {
   }
 }
 
-/// The race of the last explored execution that had one.
-final class ExploredRaces: Sendable {
-  static let shared = ExploredRaces()
-
+/// The races of an exploration. Any thread may call its functions.
+package enum ExploredRaces {
   private enum Found {
     case overlap(Overlap)
-    case unordered(Overlap, UnorderedLog.Entry)
+    case unordered(UnorderedLog.Entry)
     case memory(@Sendable () -> MemoryRace)
   }
 
@@ -61,10 +70,10 @@ final class ExploredRaces: Sendable {
     var failed: Set<KnownMemoryRaces.Sites> = []
   }
 
-  private let state = Guarded(State())
+  private static let state = Guarded(State())
 
   /// Records that two sections overlap; returns `false` if the calling thread is not explored.
-  func add(_ overlap: Overlap) -> Bool {
+  static func add(_ overlap: Overlap) -> Bool {
     guard let execution = ExploredSections.execution else { return false }
     note(.overlap(overlap.withExploredNames()), in: execution)
     ExploredSections.fail(overlap.headline)
@@ -72,18 +81,26 @@ final class ExploredRaces: Sendable {
   }
 
   /// Records that nothing orders two sections.
-  func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
+  static func add(_ entry: UnorderedLog.Entry, in execution: UInt) {
     let isUndecided = state.withLock { $0.undecided.contains(entry.overlap.anyInstances) }
     if isUndecided { return }
     var entry = entry
     entry.overlap = entry.overlap.withExploredNames()
-    note(.unordered(entry.overlap, entry), in: execution)
+    note(.unordered(entry), in: execution)
     ExploredSections.fail(entry.overlap.unorderedHeadline)
   }
 
-  /// Records a memory race of the calling thread, which is explored.
-  func add(
-    _ sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
+  /// Records a memory race of the calling thread, which is explored. The same race usually occurs
+  /// in many executions.
+  ///
+  /// - Parameters:
+  ///   - sites: The call sites.
+  ///   - isFailure: True if the race fails the execution, unless `judge` says otherwise.
+  ///   - judge: Judges the race, once for its call sites in an exploration. Returns `nil` if
+  ///     another race at these sites may be judged differently.
+  ///   - describe: Describes the race. Called only if the race is shown.
+  package static func add(
+    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
     describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
   ) {
     guard let execution = ExploredSections.execution else { return }
@@ -100,7 +117,7 @@ final class ExploredRaces: Sendable {
   }
 
   /// Stores the first race of an execution, which is the one shown.
-  private func note(_ found: Found, in execution: UInt) {
+  private static func note(_ found: Found, in execution: UInt) {
     state.withLock { state in
       if state.execution == execution, state.found != nil { return }
       state.execution = execution
@@ -108,26 +125,33 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The race, with symbolicated stacks; `nil` if there was none.
-  var last: ExploredRace? {
+  /// The race of the last execution that had one, with symbolicated stacks; `nil` if none had.
+  package static var last: ExploredRace? {
     switch state.withLock({ $0.found }) {
-    case .overlap(let overlap): .overlap(overlap.conflict(count: 1))
-    case .unordered(_, let entry): .unordered(entry.accesses)
+    case .overlap(let overlap):
+      .sections(SectionRace(overlap.conflict(count: 1), overlapped: true))
+    case .unordered(let entry):
+      .sections(SectionRace(entry.overlap.conflict(count: 1), overlapped: false))
     case .memory(let describe): .memory(describe())
     case nil: nil
     }
   }
 
-  /// The call sites of races that have failed executions since the last call.
-  func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
+  /// The sections of that race, with their addresses; `nil` if they overlapped.
+  package static var unordered: UnorderedAccesses? {
+    if case .unordered(let entry) = state.withLock({ $0.found }) { entry.accesses } else { nil }
+  }
+
+  /// The call sites of memory races that have failed executions since the last call.
+  package static func takeSitesInMemory() -> Set<KnownMemoryRaces.Sites> {
     state.withLock { state in
       defer { state.failed = [] }
       return state.failed
     }
   }
 
-  /// Adds the races that a child process found.
-  func add(_ found: ExploredMemoryRaces) {
+  /// Adds the memory races that a child process found.
+  package static func add(_ found: ExploredMemoryRaces) {
     state.withLock { state in
       if let race = found.shown { state.found = .memory { race } }
       state.failed.formUnion(found.failed)
@@ -135,8 +159,8 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// The races that a child process sends to its parent. The shown race is described here.
-  var inMemory: ExploredMemoryRaces {
+  /// The memory races, which a child process sends to the exploring process.
+  package static var inMemory: ExploredMemoryRaces {
     let shown = last?.inMemory
     return state.withLock {
       ExploredMemoryRaces(shown: shown, failed: $0.failed, known: $0.inMemory)
@@ -144,7 +168,7 @@ final class ExploredRaces: Sendable {
   }
 
   /// The variables that raced, by the call sites of their accesses.
-  var variables: [UInt: String] {
+  package static var variables: [UInt: String] {
     state.withLock { state in
       var variables: [UInt: String] = [:]
       for (sites, race) in state.inMemory {
@@ -154,17 +178,19 @@ final class ExploredRaces: Sendable {
     }
   }
 
-  /// From now on, the pair of the last race fails an execution only if it overlaps.
-  func setUndecided() {
+  /// From now on, the pair of the last race fails an execution only if it overlaps: its order
+  /// cannot be decided.
+  package static func setUndecided() {
     state.withLock { state in
-      if case .unordered(let overlap, _) = state.found {
-        state.undecided.insert(overlap.anyInstances)
+      if case .unordered(let entry) = state.found {
+        state.undecided.insert(entry.overlap.anyInstances)
       }
       state.found = nil
     }
   }
 
-  func removeAll() { state.withLock { $0 = State() } }
+  /// Forgets the races before another body is explored.
+  package static func removeAll() { state.withLock { $0 = State() } }
 }
 
 extension Overlap {
@@ -183,43 +209,6 @@ extension SectionTracking {
   /// The calling thread's number in the running execution, as in schedules; `nil` if it is not
   /// explored.
   package static var exploredThread: Int? { ExploredSections.threadNumber }
-
-  /// Records a memory race of the calling thread, which is explored. The same race usually occurs
-  /// in many executions.
-  ///
-  /// - Parameters:
-  ///   - sites: The call sites.
-  ///   - isFailure: True if the race fails the execution, unless `judge` says otherwise.
-  ///   - judge: Judges the race, once for its call sites in an exploration. Returns `nil` if
-  ///     another race at these sites may be judged differently.
-  ///   - describe: Describes the race. Called only if the race is shown.
-  package static func addExploredRace(
-    at sites: KnownMemoryRaces.Sites, isFailure: Bool, judge: () -> ExploredMemoryRace?,
-    describe: @escaping @Sendable (_ variable: String?) -> MemoryRace
-  ) { ExploredRaces.shared.add(sites, isFailure: isFailure, judge: judge, describe: describe) }
-
-  /// The call sites of memory races that have failed executions since the last call.
-  package static func takeSitesOfExploredRaces() -> Set<KnownMemoryRaces.Sites> {
-    ExploredRaces.shared.takeSitesInMemory()
-  }
-
-  /// The racing variables of explored executions, by the call sites of their accesses.
-  package static var exploredVariables: [UInt: String] { ExploredRaces.shared.variables }
-
-  /// The race of the last explored execution that had one. Symbolicates the stacks.
-  package static var exploredRace: ExploredRace? { ExploredRaces.shared.last }
-
-  /// The memory races, which a child process sends to the exploring process.
-  package static var exploredMemoryRaces: ExploredMemoryRaces { ExploredRaces.shared.inMemory }
-
-  /// Adds the memory races that a child process has found.
-  package static func add(_ races: ExploredMemoryRaces) { ExploredRaces.shared.add(races) }
-
-  /// Ignores the last race in later executions, because its order cannot be decided.
-  package static func setExploredRaceUndecided() { ExploredRaces.shared.setUndecided() }
-
-  /// Forgets the races before another body is explored.
-  package static func forgetExploredRaces() { ExploredRaces.shared.removeAll() }
 
   /// True if the order of sections is checked: see `followOrder`.
   package static var followsOrder: Bool {

@@ -56,7 +56,7 @@ final class UnorderedLog: Sendable {
     let name = Site.string(record[.name], record[.nameLength] & 0xFFFF_FFFF)
     if let execution = ExploredSections.execution {
       let entry = Self.entry(past, now, record, name, source)
-      ExploredRaces.shared.add(entry, in: execution)
+      ExploredRaces.add(entry, in: execution)
       return
     }
     let pair = Pair(resource: name, places: [past.evidence.rawPlace, now.rawPlace])

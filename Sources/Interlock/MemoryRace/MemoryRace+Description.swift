@@ -8,14 +8,17 @@ extension MemoryRace: CustomStringConvertible {
   /// The report for a reader: the headline, and both accesses in full.
   package var description: String {
     let title = isDecided ? "race in memory" : "race in memory, not decided"
-    return
-      (["interlock: \(title): \(sentence)"] + variableLines + first.lines(as: "first")
-      + second.lines(as: "second") + plainCodeSentences.map { "  " + $0 })
-      .joined(separator: "\n")
+    let lines = ["interlock: \(title): \(sentence)"] + sides + plainCodeSentences.map { "  " + $0 }
+    return lines.joined(separator: "\n")
   }
 
-  /// `accessed: Users.names`; empty if the variable is unknown.
-  package var variableLines: [String] { variable.map { ["  accessed: \($0)"] } ?? [] }
+  /// Both accesses in full, with the variable and the meaning of the race.
+  package var lines: [String] { sides + ["  \(meaning)"] }
+
+  private var sides: [String] {
+    (variable.map { ["  accessed: \($0)"] } ?? []) + first.lines(as: "first")
+      + second.lines(as: "second")
+  }
 
   /// The meaning of the race in one sentence, followed by the code that may order the accesses
   /// unseen.
@@ -101,7 +104,7 @@ extension MemoryRace.Side {
   }
 
   /// The access in full, below a title.
-  package func lines(as title: String) -> [String] {
+  fileprivate func lines(as title: String) -> [String] {
     ["  \(title): \(access)", "    \(owner)"] + lockLines.map { "    " + $0 }
       + stack.enumerated().map { "    #\($0.offset) \($0.element)" }
   }

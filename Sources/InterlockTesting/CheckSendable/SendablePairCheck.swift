@@ -164,10 +164,8 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
       let notes = escaped.isEmpty ? [] : ["not controlled: " + escaped.joined(separator: ", ")]
       return Explored(orders: count, notes: notes)
     case .failed(let failure):
-      switch failure.verdict {
-      case .notDeterministic, .timedOut:
+      if [.notDeterministic, .timedOut].contains(failure.verdict) {
         return Explored(notes: ["not explored: \(failure.headline)"])
-      default: break
       }
       let note = "replay: checkSendable(replay: \"\(failure.token)\")"
       let place = location(of: failure) ?? check.place
@@ -180,10 +178,10 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 
   /// The line at which to record a race: that of the side that did not run within `withLock`.
   private func location(of failure: ExplorationFailure) -> SourceLocation? {
-    if let race = failure.memoryRace {
+    if let race = failure.race?.inMemory {
       return ConflictIssue(race, module: check.place.moduleName, note: "").location
     }
-    guard let race = failure.race else { return nil }
+    guard let race = failure.race?.ofSections else { return nil }
     let isFirstLocked = race.first.stack.contains { $0.function?.contains("withLock") ?? false }
     let (side, other) =
       isFirstLocked ? (race.second, race.first) : (race.first, race.second)
@@ -243,10 +241,10 @@ struct SendablePairCheck<Subject: Sendable>: Sendable {
 extension ExplorationFailure {
   /// The failure, in short lines for a cell of a matrix.
   fileprivate var shortLines: [String] {
-    if let race { return [race.first.shortText, race.second.shortText] }
-    if let memoryRace { return [memoryRace.first.shortText, memoryRace.second.shortText] }
+    if let race = race?.ofSections { return [race.first.shortText, race.second.shortText] }
+    if let race = race?.inMemory { return [race.first.shortText, race.second.shortText] }
     let waiting = schedule.waiting.filter { schedule.party($0) != .body }.map(schedule.text)
-    if verdict == .deadlock, !waiting.isEmpty { return ["deadlock"] + waiting }
+    if case .deadlock = verdict, !waiting.isEmpty { return ["deadlock"] + waiting }
     let line = text.isEmpty ? headline : text
     return [line.split(separator: "\n").first.map(String.init) ?? headline]
   }

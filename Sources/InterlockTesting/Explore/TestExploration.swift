@@ -53,7 +53,7 @@ struct TestExploration: Sendable {
   ) throws(ExploreError) -> Result {
     do throws(ExploreError) {
       let answer = try body(options)
-      if leavesDoubts, case .failed(let failure) = answer.outcome, let doubt = failure.doubt {
+      if leavesDoubts, let doubt = answer.outcome.failure?.doubt {
         return .refused(doubt.reason, details: doubt.details)
       }
       return .explored(answer)
@@ -85,7 +85,7 @@ struct TestExploration: Sendable {
       return false
     case .explored(let answer):
       TestsAsTheyAre.note(answer.exploredCase(test, at: place, line: line))
-      if case .failed = answer.outcome {} else if isOneOrder { return true }
+      if isOneOrder, answer.outcome.failure == nil { return true }
       InterlockTesting.report(answer, place, replay: replay ?? line)
       return true
     }

@@ -43,9 +43,7 @@ extension ConflictIssue {
   ///   - module: The module of the test; `nil` for none.
   ///   - note: Lines to add.
   init(_ race: MemoryRace, module: String?, note: String) {
-    let report =
-      ["race in memory: \(race.sentence)"] + race.variableLines + race.first.lines(as: "first")
-      + race.second.lines(as: "second") + ["  \(race.meaning)"]
+    let report = ["race in memory: \(race.sentence)"] + race.lines
     text = (report + (note.isEmpty ? [] : [note])).joined(separator: "\n")
     finding = Finding(race)
     let isFirst = race.first.locks.isEmpty && !race.second.locks.isEmpty

@@ -15,12 +15,10 @@ extension Finding {
     self.init(Self.rule(failure, oracle), message: failure.headline)
     details = failure.evidence
     steps = failure.schedule.events.map(Step.init)
-    if let race = failure.race {
+    if let race = failure.race?.ofSections {
       resource = race.resource.split(separator: " ").first.map(String.init)
       let words = race.overlapped ? "in the section" : "ended before"
-      sides = [
-        Side("second, as it came", race.second), Side("first, \(words)", race.first),
-      ]
+      sides = [Side("second, as it came", race.second), Side("first, \(words)", race.first)]
     } else if !failure.schedule.blocked.isEmpty {
       sides = failure.schedule.waiting.compactMap { step in
         step.place.map {
@@ -37,11 +35,10 @@ extension Finding {
   ) -> Rule {
     switch failure.verdict {
     case .failed: oracle.map { .oracle($0.oracle.rawValue) } ?? .orderFails
-    case .deadlock:
-      .deadlock(failure.dryPoolWidth == nil ? failure.cause : .starvation)
+    case .deadlock, .selfWait: .deadlock(failure.cause)
     case .livelock: .livelock
     case .timedOut: .timeLimit
-    case .crashed, .misuse: failure.cause == nil ? .crash : .deadlock(failure.cause)
+    case .crashed, .misuse: .crash
     case .notDeterministic: .notDeterministic
     case .race: .race
     }

@@ -18,11 +18,7 @@ struct ScheduleMarkup {
   /// Creates the table of a trial's failed order, with source lines if these can be read.
   init(_ result: TrialResult, _ excerpt: SourceExcerpt? = nil) {
     self.excerpt = excerpt
-    if case .explored(let failure) = result.verdict {
-      self.failure = failure
-    } else {
-      failure = nil
-    }
+    failure = if case .explored(let failure) = result.verdict { failure } else { nil }
   }
 
   /// The source lines of the calls in which threads wait; if none waits, of the last step with a

@@ -14,7 +14,6 @@ extension JSONReport {
     var leftBlocked = 0
     var notControlled: [String] = []
     var leftOut: [String] = []
-    var failure: ExplorationFailure?
     var bound: ExplorationBound?
     switch record.outcome {
     case .allOrdersPass(let count, let leftBehind, let limits):
@@ -23,7 +22,7 @@ extension JSONReport {
     case .sampled(let count, let leftBehind, let escaped, let within):
       bound = within
       (state, orders, leftBlocked, notControlled) = ("sampled", count, leftBehind, escaped)
-    case .failed(let failed): failure = failed
+    case .failed: break
     }
     return .object([
       "state": .string(state),
@@ -38,7 +37,7 @@ extension JSONReport {
         bound.map {
           .object(["preemptions": .number($0.preemptions), "orders": .number($0.orders)])
         }),
-      "failure": .optional(failure.map(value)),
+      "failure": .optional(record.outcome.failure.map(value)),
     ])
   }
 

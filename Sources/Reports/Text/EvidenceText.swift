@@ -1,3 +1,4 @@
+import Explorer
 import Findings
 import Interlock
 import ProcessInspection
@@ -59,7 +60,7 @@ package struct EvidenceText: Sendable {
     lines.append("  " + harmless(result.message))
     lines.append("  " + EvidenceFormatter.progress(of: result))
     if case .explored(let failure) = result.verdict {
-      lines += ExplorationFormatter.schedule(failure).map { "  " + harmless($0) }
+      lines += (failure.evidence + failure.order).map { "  " + harmless($0) }
     }
     lines += diagnosisLines(result)
     lines += EvidenceFormatter.oracles(of: result).map { "  " + harmless($0) }

@@ -67,12 +67,6 @@ enum ExplorationFormatter {
     return "\(oracle.oracle.rawValue): \(oracle.evidence)\(more); \(failure.headline)"
   }
 
-  /// The sides of a race or the cause of a deadlock, then the steps of the order as a table, and
-  /// what each blocked thread waits for.
-  static func schedule(_ failure: ExplorationFailure) -> [String] {
-    failure.evidence + failure.order
-  }
-
   private static func orders(_ count: Int) -> String { "\(count) order\(count == 1 ? "" : "s")" }
 
   private static func within(_ bound: ExplorationBound?) -> String {

@@ -39,7 +39,7 @@ extension TrialHost {
       end(events, .notRun(error.description))
     }
     if !workload.undecided.isEmpty { events.send(.undecided(workload.undecided)) }
-    if case .failed(let failure) = outcome, failure.verdict == .failed {
+    if outcome.failure?.verdict == .failed {
       for oracle in workload.failures { events.send(.oracleFailure(oracle)) }
     }
     var record = ExplorationRecord(outcome: outcome, seconds: Platform.now - start)

@@ -29,7 +29,7 @@ package enum Judge {
     if case .notRun(let reason) = observation.ending { return .skipped(reason: reason) }
     if let conflict = observation.conflicts.first { return .race(conflict) }
     if let race = observation.memory?.races.first { return .memoryRace(race) }
-    if case .failed(let failure)? = observation.exploration?.outcome { return .explored(failure) }
+    if let failure = observation.exploration?.outcome.failure { return .explored(failure) }
     switch observation.ending {
     case .stalled:
       return stall(observation, in: scenario)

@@ -60,7 +60,7 @@ package struct TrialResult: Sendable {
   ) -> Bool? {
     guard verdict.kind != .skipped else { return nil }
     let expected = trial.expected
-    if case .explored(let failure) = verdict, failure.verdict == .deadlock, failure.cause == nil {
+    if case .explored(let failure) = verdict, failure.verdict == .deadlock(nil) {
       // An exploration that knows no cause still knows that no pool is dry.
       return expected.acceptsDeadlockOfUnknownCause
     }

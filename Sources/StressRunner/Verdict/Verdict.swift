@@ -180,7 +180,7 @@ extension ExplorationFailure.Verdict {
     case .failed: .violation
     case .deadlock: .deadlock
     case .livelock, .timedOut: .timedOut
-    case .crashed, .misuse: .crashed
+    case .crashed, .misuse, .selfWait: .crashed
     case .race: .race
     case .notDeterministic: .undecided
     }

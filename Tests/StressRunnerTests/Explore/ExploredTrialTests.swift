@@ -40,11 +40,9 @@ struct ExploredTrialTests {
   }
 
   private func failure(_ result: TrialResult) throws -> ExplorationFailure {
-    guard case .explored(let failure) = result.verdict else {
-      Issue.record("\(result.verdict), \(result.observation.errorOutput)")
-      throw CancellationError()
-    }
-    return failure
+    try #require(
+      result.observation.exploration?.outcome.failure,
+      "\(result.verdict), \(result.observation.errorOutput)")
   }
 
   @Test(
@@ -151,7 +149,7 @@ struct ExploredTrialTests {
   func globalTrap() throws {
     let found = try failure(try explore("global-trap", change: isolating))
     #expect(found.verdict == .crashed(signal: 4) || found.verdict == .crashed(signal: 5))
-    #expect(!found.isUnrepeatable)
+    #expect(found.repetition == .fails)
     #expect(found.schedule.switches <= 3)
     let again = try explore("global-trap") {
       isolating(&$0)

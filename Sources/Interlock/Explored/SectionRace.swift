@@ -1,7 +1,5 @@
-package import Interlock
-
 /// Two conflicting sections of an explored execution.
-package struct ExplorationRace: Sendable, Hashable, Codable {
+package struct SectionRace: Sendable, Hashable, Codable {
   /// The name of the resource, with its instance.
   package var resource: String
   /// The section that began first and the other section, with their stacks.
@@ -10,19 +8,11 @@ package struct ExplorationRace: Sendable, Hashable, Codable {
   /// True if the sections overlapped; false if nothing orders the second after the first.
   package var overlapped: Bool
 
-  /// Returns `nil` for a memory race.
-  init?(_ race: ExploredRace) {
-    switch race {
-    case .overlap(let conflict):
-      resource = conflict.fullName
-      (first, second) = (conflict.first, conflict.second)
-      overlapped = true
-    case .unordered(let accesses):
-      resource = accesses.resource + (accesses.instance.map { " \($0)" } ?? "")
-      (first, second) = (accesses.first.section, accesses.second.section)
-      overlapped = false
-    case .memory: return nil
-    }
+  init(_ conflict: Conflict, overlapped: Bool) {
+    let instance = conflict.instance.map { " \($0)" } ?? ""
+    resource = overlapped ? conflict.fullName : conflict.resource + instance
+    (first, second) = (conflict.first, conflict.second)
+    self.overlapped = overlapped
   }
 
   /// Both sides in full.
