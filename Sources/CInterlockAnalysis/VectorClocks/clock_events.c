@@ -191,10 +191,6 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
         interlock_clock_pass(own, object, AS_LOCK, false);
       }
       return;
-    case INTERLOCK_EVENT_DESTROY:
-      interlock_clock_forget(object,
-                             event->object_kind == INTERLOCK_OBJECT_ACTOR ? AS_ACTOR : AS_LOCK);
-      return;
     case INTERLOCK_EVENT_TASK: interlock_clock_note_task(record, own, event); return;
     case INTERLOCK_EVENT_ORDER: note_order(own, event); return;
     default: return;
@@ -236,6 +232,31 @@ static bool begins_or_is_signalled(const interlock_event *event) {
   }
 }
 
+/// Forgets the clocks of an ended object. Many objects end unseen: then the next object at the
+/// address shows it. The thread that makes an object is the only one that knows it, so no thread
+/// has released the object yet.
+static void note_life(const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  bool has_begun = event->kind == INTERLOCK_EVENT_CREATE;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_ACTOR: interlock_clock_forget(object, AS_ACTOR); return;
+    case INTERLOCK_OBJECT_QUEUE:
+      interlock_clock_forget(object, AS_CALL);
+      interlock_clock_forget(object, AS_RETURN);
+      break;
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_SEMAPHORE:
+    case INTERLOCK_OBJECT_CONDITION:
+    case INTERLOCK_OBJECT_GROUP: break;
+    // A task or a continuation has no clock under its address as a lock.
+    default:
+      if (has_begun) return;
+  }
+  // Most objects have no clock.
+  if (interlock_clock_is_lock(object)) interlock_clock_forget(object, AS_LOCK);
+}
+
 void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (interlock_clocks_are_blind()) return;
   // The section tracker's own locks order nothing in the user's code.
@@ -243,9 +264,10 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   // The semaphores and futexes of Dispatch's idle workers order nothing on which a user may rely.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
   if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
-  // Most objects are destroyed without a clock.
-  if (event->kind == INTERLOCK_EVENT_DESTROY && event->object_kind != INTERLOCK_OBJECT_ACTOR &&
-      !interlock_clock_is_lock((uintptr_t)event->object)) {
+  if (event->kind & (INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY)) {
+    begin_change();
+    note_life(event);
+    end_change();
     return;
   }
   thread_clock *own = record->clock;
