@@ -190,5 +190,35 @@ extension SwiftPrograms {
     "kept_rwlock.correct": { addUnderWriteLock(isNew: false) },
     "initialised_posix_semaphore.racy": { addUnderPosixSemaphore(isNew: true) },
     "kept_posix_semaphore.correct": { addUnderPosixSemaphore(isNew: false) },
+    // A wait with the limit `DISPATCH_TIME_NOW` that succeeds comes after what left the group.
+    "polled_group.correct": {
+      let total = Total()
+      let group = DispatchGroup()
+      group.enter()
+      Thread {
+        total.add()
+        group.leave()
+      }.start()
+      while group.wait(timeout: DispatchTime(uptimeNanoseconds: 0)) == .timedOut { sched_yield() }
+      total.add()
+    },
+    // A wait that fails orders nothing.
+    "polled_group_in_use.racy": {
+      let total = Total()
+      let group = DispatchGroup()
+      let (hasAdded, isPolled) = (Passed(), Passed())
+      group.enter()
+      Thread {
+        total.add()
+        hasAdded.set(1)
+        _ = isPolled.await()
+        group.leave()
+      }.start()
+      _ = hasAdded.await()
+      guard group.wait(timeout: DispatchTime(uptimeNanoseconds: 0)) == .timedOut else { return }
+      total.add()
+      isPolled.set(1)
+      group.wait()
+    },
   ]
 }
