@@ -197,9 +197,6 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
   }
 }
 
-/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
-extern uint32_t interlock_main_slot HIDDEN;
-
 /// True if the thread uses a semaphore as a lock. The order of such uses, as that of a mutex, may
 /// differ in another run.
 static inline bool is_lock(const thread_record *record, interlock_object_kind kind,
@@ -209,18 +206,12 @@ static inline bool is_lock(const thread_record *record, interlock_object_kind ki
          order->semaphore_is_lock;
 }
 
-/// Records which code of the main thread happens before this, as the lock order counts it.
-/// Acquisitions of mutexes are left out, because their order may differ in another run.
-static inline void see_main(thread_record *record) {
-  // Relaxed: see `note_epoch` in main_locks.c.
-  uint32_t slot = __atomic_load_n(&interlock_main_slot, __ATOMIC_RELAXED);
-  if (slot < most_slots) record->order.seen_main = record->clock->clock.counts[slot];
-}
-
 /// True if the thread begins to run other code, or has waited for another thread's signal.
 static bool begins_or_is_signalled(const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_START: return true;
+    // The task may have been resumed before it waited: then no part of it begins.
+    case INTERLOCK_EVENT_TASK: return event->value == INTERLOCK_TASK_RESUMES;
     case INTERLOCK_EVENT_BEGIN: return event->item || event->flags & INTERLOCK_FLAG_APPLY;
     case INTERLOCK_EVENT_ACQUIRE:
       return event->object_kind == INTERLOCK_OBJECT_CONDITION ||
