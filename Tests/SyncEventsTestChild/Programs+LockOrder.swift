@@ -63,6 +63,19 @@ extension Programs {
       inTurn({ gated { nest(one, other) } }, { gated { nest(other, one) } })
       print("done")
     },
+    "completion-signals": { _ in
+      let (one, other) = (NSLock(), NSLock())
+      let gate = DispatchSemaphore(value: 1)
+      let (completions, ended) = (DispatchQueue(label: "completions"), DispatchGroup())
+      @Sendable func gated(_ body: () -> Void) {
+        gate.wait()
+        body()
+        completions.async(group: ended) { gate.signal() }
+      }
+      inTurn({ gated { nest(one, other) } }, { gated { nest(other, one) } })
+      ended.wait()
+      print("done")
+    },
     "mutex-handed-over": { arguments in
       handOver(by: arguments.first ?? "")
       print("done")

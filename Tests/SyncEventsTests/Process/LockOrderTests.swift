@@ -22,6 +22,38 @@ extension SyncEvents {
       #expect(try isPredicted("task-syncs-on-main", start) == canDeadlock)
     }
 
+    @Test(
+      "A semaphore that others signal, or a mutex that others unlock, keeps no orders apart surely",
+      arguments: [
+        ["slots", "1"], ["slots", "1", "kept"], ["completion-signals"], ["gate-handed-over"],
+      ])
+    func releasedGates(program: [String]) throws {
+      let child = try ChildRun(arguments: program, options: "predict=on fail_on=potential")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["done"])
+      #expect(
+        child.errors.contains("1 cycle of locks: undecided, since a lock or a semaphore that one"),
+        "\(child.errors)")
+      #expect(!child.errors.contains("lock-order"), "\(child.errors)")
+    }
+
+    @Test("A semaphore is a gate if its holders signal it; one with room for two is none")
+    func semaphores() throws {
+      #expect(try !isPredicted("semaphore-as-gate"))
+      #expect(try isPredicted("slots", "2"))
+    }
+
+    @Test("A mutex that another thread unlocks is no lock", arguments: ["living", "ended"])
+    func handedOver(locker: String) throws {
+      #expect(try !isPredicted("mutex-handed-over", locker))
+    }
+
+    @Test("A mutex stays a lock if the C library refuses the unlock of another thread")
+    func refusedUnlock() throws {
+      #expect(try isPredicted("unlock-refused", "node"))
+      #expect(try !isPredicted("unlock-refused", "gate"))
+    }
+
     @Test("A group that a thread polls under a lock of its signaller does not wait")
     func polledGroup() throws {
       #expect(try !isPredicted("polled-under-lock"))

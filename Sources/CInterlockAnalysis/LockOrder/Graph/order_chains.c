@@ -144,6 +144,10 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
   if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
+  for (uint32_t index = 0; index < held_count; index++) {
+    const known_lock *lock = interlock_find_lock(held[index].object, held[index].kind);
+    taken.gate_numbers[index] = lock ? lock->number : 0;
+  }
   if (first) {
     note_loop(first, target, &taken);
   } else {

@@ -180,10 +180,24 @@ OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   }
 }
 
-/// The thread releases a lock that it does not hold: another thread left it locked, or the C
-/// library refused this thread's second lock call and the thread ignored that.
-OUTLINED note_release_of_other(thread_record *own, uintptr_t object) {
-  interlock_unlocked_for_another(object);
+/// True if the C library releases a lock for any thread. It refuses the call of another thread for
+/// a recursive or an error-checking mutex, and Swift does for a `Mutex`.
+static bool is_released_by_any(const interlock_event *event) {
+  if (event->object_kind == INTERLOCK_OBJECT_MUTEX) {
+    return is_plain_mutex((uintptr_t)event->object);
+  }
+  return event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK;
+}
+
+/// The thread releases a lock that it does not hold: another thread left it locked for this one, or
+/// the C library refused this thread's second lock call and the thread ignored that. Nothing is
+/// known of a lock that the thread took before prediction began.
+OUTLINED note_release_of_other(thread_record *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  bool was_left = interlock_unlocked_for_another(object);
+  if (is_released_by_any(event) && (was_left || interlock_another_holds(object))) {
+    interlock_lock_handed_over(object, event->object_kind);
+  }
   held_lock refused = own->order.refused;
   if (refused.object != object) return;
   own->order.refused.object = 0;
@@ -212,7 +226,7 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
     case INTERLOCK_OBJECT_ONCE:
-      if (!interlock_let_go(own, object, event->place)) note_release_of_other(own, object);
+      if (!interlock_let_go(own, object, event->place)) note_release_of_other(own, event);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(&own->order, object)) {
