@@ -57,7 +57,7 @@ static void leave_behind(thread_record *own, const thread_run *run) {
     interlock_drop(own, &own->held.locks[index]);
     if (lock.kind == INTERLOCK_OBJECT_SEMAPHORE) {
       interlock_semaphore_signalled(lock.object, false);
-    } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
+    } else if ((run->flags & INTERLOCK_FLAG_JOB) && !interlock_is_only_gate(&lock)) {
       interlock_note_incident(own, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
     } else if (!interlock_is_main_thread()) {

@@ -68,7 +68,7 @@ void interlock_main_is_awaited(thread_record *own, bool has_returned) {
     take(&interlock_tables_lock);
     for (uint32_t index = 0; index < own->held.count; index++) {
       const held_lock *held = &own->held.locks[index];
-      if (!interlock_is_in_order(held) || held->kind == INTERLOCK_OBJECT_ONCE) continue;
+      if (!interlock_is_in_order(held) || interlock_is_only_gate(held)) continue;
       known_lock *lock = interlock_note_lock(held->object, held->kind);
       if (!lock) continue;
       if (has_returned) {

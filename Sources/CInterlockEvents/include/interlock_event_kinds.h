@@ -79,6 +79,8 @@ typedef enum {
   INTERLOCK_OBJECT_ACTOR,
   /// The tasks that a task has made in a group, by the address of the parent task.
   INTERLOCK_OBJECT_TASK_GROUP,
+  /// A lock whose calls tell only an order (`ORDER`): a POSIX spin lock, or a mutex of C11.
+  INTERLOCK_OBJECT_SPIN_LOCK,
 } interlock_object_kind;
 
 /// A change of a task that no event of a queue shows.

@@ -54,6 +54,19 @@ extension SyncEvents {
       #expect(try !isPredicted("unlock-refused", "gate"))
     }
 
+    @Test(
+      "Orders under one POSIX spin lock or C11 mutex exclude each other",
+      arguments: ["spin", "c11"])
+    func spinLocks(kind: String) throws {
+      #expect(try !isPredicted("spin-gate", kind, "one"))
+      #expect(try isPredicted("spin-gate", kind, "two"))
+    }
+
+    @Test("Orders behind one thread barrier do not exclude each other")
+    func barriers() throws {
+      #expect(try isPredicted("spin-gate", "barrier", "one"))
+    }
+
     @Test("A group that a thread polls under a lock of its signaller does not wait")
     func polledGroup() throws {
       #expect(try !isPredicted("polled-under-lock"))

@@ -75,8 +75,7 @@ static bool is_among(const held_lock *held, uint32_t count, uintptr_t object) {
 
 /// The node of a held lock; 0 if it has none.
 static uint32_t node_of(const held_lock *held) {
-  // An initialiser runs once: no thread takes it a second time.
-  if (held->kind == INTERLOCK_OBJECT_ONCE) return 0;
+  if (interlock_is_only_gate(held)) return 0;
   known_lock *lock = interlock_current_lock(held->object, held->kind);
   return lock ? interlock_order_node(lock) : 0;
 }

@@ -255,6 +255,21 @@ OUTLINED note_give_up(thread_record *own, const interlock_event *event) {
   if (event->flags & INTERLOCK_FLAG_REFUSED) note_refusal(own, event);
 }
 
+/// A lock whose calls tell only an order. The thread holds it, without an order.
+OUTLINED note_spin_lock(thread_record *own, const interlock_event *event) {
+  if (event->object_kind != INTERLOCK_OBJECT_SPIN_LOCK) return;
+  uintptr_t object = (uintptr_t)event->object;
+  if (event->value == INTERLOCK_ORDER_RELEASE) {
+    interlock_let_go(own, object, 0);
+    return;
+  }
+  held_lock *known = interlock_find_held(own, object);
+  if (known && hold_again(known, HELD_IN_ORDER)) return;
+  interlock_hold(own, (held_lock){.object = object,
+                                  .counts = {[HELD_IN_ORDER] = 1},
+                                  .kind = INTERLOCK_OBJECT_SPIN_LOCK});
+}
+
 // The reader.
 
 void interlock_order_read(thread_record *own, const interlock_event *event) {
@@ -277,6 +292,7 @@ void interlock_order_read(thread_record *own, const interlock_event *event) {
     case __builtin_ctz(INTERLOCK_EVENT_RELEASE): note_release(own, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_BEGIN): interlock_note_begin(own, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_END): interlock_note_end(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_ORDER): note_spin_lock(own, event); return;
     default: return;
   }
 }

@@ -29,6 +29,11 @@ static inline uint32_t innermost_run(const thread_record *own) {
 static inline bool interlock_is_in_order(const held_lock *lock) {
   return lock->counts[HELD_IN_ORDER] > 0;
 }
+/// True if a held lock is in no order itself, and only excludes the orders of others: an
+/// initialiser, which runs once, or a lock whose calls tell only an order.
+static inline bool interlock_is_only_gate(const held_lock *lock) {
+  return lock->kind == INTERLOCK_OBJECT_ONCE || lock->kind == INTERLOCK_OBJECT_SPIN_LOCK;
+}
 /// True if the lock order counts any entry of the list.
 static inline bool interlock_holds_any(const thread_record *own) {
   return own->held.counted[HELD_IN_ORDER] > 0;
