@@ -48,6 +48,13 @@ private func apart(
   ended.wait()
 }
 
+/// The same for bodies without an address.
+private func apart(
+  _ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void
+) {
+  apart({ _ in first() }, { _ in second() }, make: { 1 }, makeAgain: { $0 })
+}
+
 private func object<Object: AnyObject>(_ address: UInt) -> Object {
   guard let pointer = UnsafeRawPointer(bitPattern: address) else { fatalError("no address") }
   return Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
@@ -190,6 +197,32 @@ extension SwiftPrograms {
     "kept_rwlock.correct": { addUnderWriteLock(isNew: false) },
     "initialised_posix_semaphore.racy": { addUnderPosixSemaphore(isNew: true) },
     "kept_posix_semaphore.correct": { addUnderPosixSemaphore(isNew: false) },
+    // Two calls of `concurrentPerform` have one queue, and nothing in common.
+    "applied_apart.racy": {
+      let total = Total()
+      apart {
+        total.add()
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in }
+      } _: {
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in }
+        total.add()
+      }
+    },
+    // The iterations come after their caller's code, and before its later code.
+    "applied_in_calls.correct": {
+      inThreads { _ in
+        let totals = (0..<4).map { _ in Total() }
+        for _ in 0..<50 {
+          for total in totals { total.add() }
+          DispatchQueue.concurrentPerform(iterations: totals.count) { index in
+            totals[index].add()
+            let inner = [Total(), Total()]
+            DispatchQueue.concurrentPerform(iterations: inner.count) { inner[$0].add() }
+            for total in inner { total.add() }
+          }
+        }
+      }
+    },
     // A wait with the limit `DISPATCH_TIME_NOW` that succeeds comes after what left the group.
     "polled_group.correct": {
       let total = Total()

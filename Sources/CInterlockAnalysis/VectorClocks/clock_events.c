@@ -17,7 +17,8 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_QUEUE:
       if (event->flags & INTERLOCK_FLAG_APPLY) {
-        interlock_clock_pass(own, object, AS_APPLY, false);
+        // By the call: unrelated calls have one queue.
+        interlock_clock_pass(own, (uintptr_t)event->other, AS_APPLY, false);
       } else {
         own->called_queue = object;
         interlock_clock_pass(own, object, AS_CALL, false);
@@ -82,9 +83,12 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       interlock_clock_get_from(own, &interlock_clock_unnamed);
       return;
     case INTERLOCK_OBJECT_QUEUE:
-      interlock_clock_get(own, object,
-                          event->flags & INTERLOCK_FLAG_APPLY ? AS_APPLIED : AS_RETURN, false,
-                          false);
+      if (event->flags & INTERLOCK_FLAG_APPLY) {
+        interlock_clock_get(own, (uintptr_t)event->other, AS_APPLIED, false, true);
+        interlock_clock_forget((uintptr_t)event->other, AS_APPLY);
+      } else {
+        interlock_clock_get(own, object, AS_RETURN, false, false);
+      }
       own->called_queue = 0;
       return;
     case INTERLOCK_OBJECT_THREAD:

@@ -67,6 +67,12 @@ extension SyncEvents {
       #expect(try isPredicted("spin-gate", "barrier", "one"))
     }
 
+    @Test("The caller's lock keeps the iterations of concurrentPerform apart, on every thread")
+    func iterations() throws {
+      #expect(try !isPredicted("apply-under-a-gate", "gated"))
+      #expect(try isPredicted("apply-under-a-gate", "free"))
+    }
+
     @Test("A group that a thread polls under a lock of its signaller does not wait")
     func polledGroup() throws {
       #expect(try !isPredicted("polled-under-lock"))

@@ -70,6 +70,12 @@ OUTLINED note_wait_in_task(thread_record *own, const interlock_event *event) {
 
 OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
+  if (event->flags & INTERLOCK_FLAG_APPLY) {
+    // Dispatch orders these writes before the iterations on other threads.
+    interlock_application *call = (interlock_application *)event->other;
+    call->caller = own;
+    call->is_under_locks = interlock_holds_any(own) || !interlock_knows_held(own);
+  }
   // Lets `interlock_note_begin` recognise the block of this call.
   own->order.wait_object = queue;
   own->order.wait_kind = INTERLOCK_OBJECT_QUEUE;

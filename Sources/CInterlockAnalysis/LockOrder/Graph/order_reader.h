@@ -58,7 +58,7 @@ void interlock_take_lock(thread_record *own, uintptr_t object, uint32_t kind, bo
 bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) HIDDEN;
 
 /// True if the held list is complete. It is incomplete if it had no room for a lock, or if the
-/// thread runs a synchronous block whose caller is not known.
+/// thread runs a synchronous block, or an iteration, under locks that are not known.
 static inline bool interlock_knows_held(const thread_record *own) {
   return own->order.untracked == 0 && own->order.borrowed == 0 && own->order.run_count <= runs_most;
 }
