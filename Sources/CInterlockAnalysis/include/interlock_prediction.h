@@ -181,7 +181,7 @@ uint32_t interlock_prediction_depth(void);
 typedef struct {
   /// A table was full.
   bool locks, orders, incidents, threads;
-  /// A thread held more locks than its list has room for.
+  /// A thread held more locks, or ran more blocks inside each other, than its list has room for.
   bool held;
   /// The table of objects that are signalled under locks was full.
   bool signals;

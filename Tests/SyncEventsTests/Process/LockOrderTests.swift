@@ -73,6 +73,19 @@ extension SyncEvents {
       #expect(try isPredicted("apply-under-a-gate", "free"))
     }
 
+    @Test(
+      "An order beyond a bound is missed, and a note says that prediction is not complete",
+      arguments: [
+        ("under-many-queues", "7", "9", "a thread held more than is followed of one"),
+        ("under-many-locks", "8", "16", "there were more orders of locks than are kept"),
+      ])
+    func bounds(program: String, within: String, beyond: String, note: String) throws {
+      #expect(try isPredicted(program, within))
+      let child = try ChildRun(program, beyond, options: "predict=on")
+      #expect(child.words == ["done"])
+      #expect(child.errors.contains("prediction is not complete: \(note)"), "\(child.errors)")
+    }
+
     @Test("A group that a thread polls under a lock of its signaller does not wait")
     func polledGroup() throws {
       #expect(try !isPredicted("polled-under-lock"))

@@ -160,7 +160,10 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
 __attribute__((always_inline)) static inline void note(thread_record *own, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
   // If the held list is incomplete, an unknown lock may exclude the other order.
-  if (!interlock_knows_held(own)) return;
+  if (!interlock_knows_held(own)) {
+    if (own->order.run_count > runs_most) interlock_losses.held = true;
+    return;
+  }
   // Outside a block the owner is the thread, or the task that `interlock_owner` finds below.
   uintptr_t gate = 0;
   uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;

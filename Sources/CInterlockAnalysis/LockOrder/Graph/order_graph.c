@@ -184,10 +184,9 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
     return;
   }
   uint32_t index;
-  if (variants >= most_variants) return;
-  if (free_edge_count > 0) {
+  if (variants < most_variants && free_edge_count > 0) {
     index = all->free_edges[--free_edge_count];
-  } else if (edge_count < most_edges) {
+  } else if (variants < most_variants && edge_count < most_edges) {
     index = edge_count++;
   } else {
     interlock_losses.orders = true;
