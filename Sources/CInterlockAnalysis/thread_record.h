@@ -47,7 +47,8 @@ static inline void note_clock_change(thread_record *record) {
   note_clock_change_below(record, (uintptr_t)__builtin_frame_address(0) + own_frames);
 }
 
-/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
+/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c); written
+/// under the lock of the tables.
 extern uint32_t interlock_main_slot HIDDEN;
 /// Records which code of the main thread happens before the record's code, as the lock order counts
 /// it. Acquisitions of mutexes are left out, because their order may differ in another run.

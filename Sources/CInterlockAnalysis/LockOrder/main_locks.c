@@ -9,9 +9,6 @@
 #include "interlock_clocks.h"
 #include "Graph/order_reader.h"
 
-/// The main thread's slot of the clocks; guarded by the lock of the tables.
-uint32_t interlock_main_slot = most_slots;
-
 /// True if the epoch after a call on the main queue under the lock happens before this code.
 static bool comes_after_call(const known_lock *lock) {
   return lock->sync_count == 0 || interlock_clocks_has_seen(lock->sync_slot, lock->sync_count);
