@@ -47,6 +47,17 @@ static inline void note_clock_change(thread_record *record) {
   note_clock_change_below(record, (uintptr_t)__builtin_frame_address(0) + own_frames);
 }
 
+/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c); written
+/// under the lock of the tables.
+extern uint32_t interlock_main_slot HIDDEN;
+/// Records which code of the main thread happens before the record's code, as the lock order counts
+/// it. Acquisitions of mutexes are left out, because their order may differ in another run.
+static inline void see_main(thread_record *record) {
+  // Relaxed: see `note_epoch` in main_locks.c.
+  uint32_t slot = __atomic_load_n(&interlock_main_slot, __ATOMIC_RELAXED);
+  if (slot < most_slots) record->order.seen_main = record->clock->clock.counts[slot];
+}
+
 /// The calling thread's record; NULL until it is claimed.
 extern __thread thread_record *interlock_own_record
     __attribute__((tls_model("initial-exec"))) HIDDEN;

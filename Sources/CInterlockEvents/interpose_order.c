@@ -15,11 +15,26 @@
 #include <threads.h>
 #include <unistd.h>
 
-static void publish_order(interlock_order_change change, const volatile void *object) {
+static inline void publish_order_of(interlock_order_change change, interlock_object_kind kind,
+                                    const volatile void *object) {
   if (!is_wanted(INTERLOCK_EVENT_ORDER)) return;
-  interlock_event event = {
-      .kind = INTERLOCK_EVENT_ORDER, .object = (const void *)object, .value = change};
+  interlock_event event = {.kind = INTERLOCK_EVENT_ORDER,
+                           .object_kind = kind,
+                           .object = (const void *)object,
+                           .value = change};
   interlock_publish(&event);
+}
+
+static void publish_order(interlock_order_change change, const volatile void *object) {
+  publish_order_of(change, 0, object);
+}
+
+/// The thread has acquired a lock, or is about to release it.
+static void publish_acquired(const volatile void *lock) {
+  publish_order_of(INTERLOCK_ORDER_ACQUIRE, INTERLOCK_OBJECT_SPIN_LOCK, lock);
+}
+static void publish_release(const volatile void *lock) {
+  publish_order_of(INTERLOCK_ORDER_RELEASE, INTERLOCK_OBJECT_SPIN_LOCK, lock);
 }
 
 // Spin locks and barriers.
@@ -29,7 +44,7 @@ typedef int spin_call(pthread_spinlock_t *);
 INTERPOSED_FAST(int, pthread_spin_lock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock), (lock)) {
   int result = interlock_is_controlled() ? interlock_posix->spin_lock(lock, THIS_SITE)
                                          : FOUND(pthread_spin_lock)(lock);
-  if (result == 0) publish_order(INTERLOCK_ORDER_ACQUIRE, lock);
+  if (result == 0) publish_acquired(lock);
   return result;
 }
 
@@ -37,13 +52,13 @@ INTERPOSED_FAST(int, pthread_spin_trylock, INTERLOCK_EVENT_ORDER, (pthread_spinl
                 (lock)) {
   int result = interlock_is_controlled() ? interlock_posix->spin_try(lock, THIS_SITE)
                                          : FOUND(pthread_spin_trylock)(lock);
-  if (result == 0) publish_order(INTERLOCK_ORDER_ACQUIRE, lock);
+  if (result == 0) publish_acquired(lock);
   return result;
 }
 
 INTERPOSED_FAST(int, pthread_spin_unlock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock),
                 (lock)) {
-  publish_order(INTERLOCK_ORDER_RELEASE, lock);
+  publish_release(lock);
   if (interlock_is_controlled()) return interlock_posix->spin_unlock(lock, THIS_SITE);
   return FOUND(pthread_spin_unlock)(lock);
 }
@@ -181,17 +196,15 @@ INTERPOSED int epoll_wait(int set, struct epoll_event *found, int most, int limi
 
 #define OF_C11(name, parameters, arguments, before, after) \
   MEETS(int, name, parameters, arguments, interlock_leave_to_c11(#name); before, after)
-#define ACQUIRES if (result == thrd_success) publish_order(INTERLOCK_ORDER_ACQUIRE, mutex)
+#define ACQUIRES if (result == thrd_success) publish_acquired(mutex)
 OF_C11(mtx_lock, (mtx_t *mutex), (mutex), , ACQUIRES)
 OF_C11(mtx_trylock, (mtx_t *mutex), (mutex), , ACQUIRES)
 OF_C11(mtx_timedlock, (mtx_t *mutex, const struct timespec *end), (mutex, end), , ACQUIRES)
-OF_C11(mtx_unlock, (mtx_t *mutex), (mutex), publish_order(INTERLOCK_ORDER_RELEASE, mutex), )
-OF_C11(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex),
-       publish_order(INTERLOCK_ORDER_RELEASE, mutex),
-       publish_order(INTERLOCK_ORDER_ACQUIRE, mutex))
+OF_C11(mtx_unlock, (mtx_t *mutex), (mutex), publish_release(mutex), )
+OF_C11(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex), publish_release(mutex),
+       publish_acquired(mutex))
 OF_C11(cnd_timedwait, (cnd_t *condition, mtx_t *mutex, const struct timespec *end),
-       (condition, mutex, end), publish_order(INTERLOCK_ORDER_RELEASE, mutex),
-       publish_order(INTERLOCK_ORDER_ACQUIRE, mutex))
+       (condition, mutex, end), publish_release(mutex), publish_acquired(mutex))
 OF_C11(thrd_create, (thrd_t *thread, thrd_start_t function, void *argument),
        (thread, function, argument), , )
 OF_C11(thrd_join, (thrd_t thread, int *ended), (thread, ended), ,

@@ -98,7 +98,8 @@ package enum Predictor {
     return PredictionRecord(
       state: .on, findings: findings.filter(isUsers),
       notes: notes(
-        isComplete: cycles.isComplete, undecided: apart.count, doubts: doubts.compactMap(\.self))
+        isComplete: cycles.isComplete, undecided: apart.count,
+        released: order.undecidedCount(), doubts: doubts.compactMap(\.self))
         + races.notes,
       unseen: racesBlindness == nil ? [] : [.race])
   }
@@ -138,7 +139,7 @@ package enum Predictor {
   }
 
   private static func notes(
-    isComplete: Bool, undecided: Int, doubts: [CodeJudge.Doubt]
+    isComplete: Bool, undecided: Int, released: Int, doubts: [CodeJudge.Doubt]
   ) -> [String] {
     let lost = interlock_prediction_lost()
     var notes = Set(doubts).sorted().map { doubt in
@@ -150,6 +151,11 @@ package enum Predictor {
         "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since the threads"
           + " that take them run functions with atomics or a Mutex, which may keep them apart"
           + " unseen")
+    }
+    if released > 0 {
+      notes.append(
+        "\(released) \(released == 1 ? "cycle" : "cycles") of locks: undecided, since a lock or a"
+          + " semaphore that one thread takes and another releases may keep them apart")
     }
     if lost.waits, let racesBlindness {
       notes.append(

@@ -8,6 +8,7 @@ enum SwiftPrograms {
     .merging(propertyLocks) { first, _ in first }
     .merging(downloads) { first, _ in first }
     .merging(reused) { first, _ in first }
+    .merging(atOneAddress) { first, _ in first }
 
   private static let usual: [String: @Sendable () -> Void] = [
     "field.racy": { addInThreads { box, _ in box.number += 1 } },

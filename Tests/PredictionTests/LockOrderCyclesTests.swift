@@ -57,6 +57,24 @@ struct LockOrderCyclesTests {
     #expect(lengths(order(2, one, edge(1, 0, by: 1))) == [2])
   }
 
+  @Test("a cycle that only a gate released by another thread keeps apart is undecided")
+  func releasedGate() {
+    func gated(released: Set<UInt>, other: Bool = false) -> LockOrder {
+      var edges = [
+        edge(0, 1, by: 1, under: [1000: false]),
+        edge(1, 0, by: 2, under: other ? [:] : [1000: false]),
+      ]
+      for index in edges.indices { edges[index].releasedGates = released }
+      return order(2, edges[0], edges[1])
+    }
+    #expect(lengths(gated(released: [1000])) == [])
+    #expect(gated(released: [1000]).undecidedCount() == 1)
+    #expect(gated(released: []).undecidedCount() == 0)
+    // The cycle is found without the gate.
+    #expect(lengths(gated(released: [1000], other: true)) == [2])
+    #expect(gated(released: [1000], other: true).undecidedCount() == 0)
+  }
+
   @Test("a cycle is found if only one of two orders to a lock is under a common lock")
   func variants() {
     let gated = edge(0, 1, by: 1, under: [999: false])

@@ -145,7 +145,7 @@ struct ExplorationReportTests {
       made.task = task
       return made
     }
-    var long = failure(.deadlock, steps: (0..<10).map { step(0, "lock", $0 + 1) })
+    var long = failure(.deadlock(nil), steps: (0..<10).map { step(0, "lock", $0 + 1) })
     // In the middle, a task is suspended, one ends that has begun before, one begins and ends, and
     // one makes a later step.
     long.schedule.steps[0] = taskStep(22, "begin task")

@@ -14,6 +14,7 @@ enum Programs {
     .merging(predicted) { $1 }.merging(mainThread) { $1 }.merging(ordered) { $1 }
     .merging(codes) { $1 }
     .merging(reported) { $1 }.merging(leaking) { $1 }.merging(nested) { $1 }
+    .merging(lockOrders) { $1 }
 
   /// Conditions that the interposed calls must survive. Each program prints what the test checks.
   private static let robustness: [String: Program] = [

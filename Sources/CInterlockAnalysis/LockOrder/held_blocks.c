@@ -4,6 +4,18 @@
 
 #include "interlock_runtime.h"
 
+/// True if another thread that holds locks waits for this iteration.
+static bool is_for_other(const thread_record *own, const interlock_event *event) {
+  const interlock_application *call = event->other;
+  return call && call->is_under_locks && call->caller != own;
+}
+
+/// Returns the group that the block leaves at its end, or the work item that it completes.
+static uintptr_t ended_by(const interlock_event *event) {
+  if (event->flags & INTERLOCK_FLAG_APPLY) return 0;
+  return event->flags & INTERLOCK_FLAG_GROUP ? (uintptr_t)event->value : (uintptr_t)event->other;
+}
+
 void interlock_note_begin(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
@@ -21,12 +33,14 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
     *run = (thread_run){.queue = queue,
                         .number = is_synchronous ? 0 : interlock_next_number(),
                         .flags = event->flags,
-                        .is_borrowed = is_synchronous && !is_own,
-                        .ends = event->flags & INTERLOCK_FLAG_GROUP ? (uintptr_t)event->value
-                                                                    : (uintptr_t)event->other,
+                        .is_borrowed = is_part ? is_for_other(own, event)
+                                               : is_synchronous && !is_own,
+                        .ends = ended_by(event),
                         .is_pool_job = is_pool_job,
                         .holds_queue = holds_queue};
-    if (run->is_borrowed && interlock_adopt_caller(own, event->place)) run->is_borrowed = false;
+    if (run->is_borrowed && !is_part && interlock_adopt_caller(own, event->place)) {
+      run->is_borrowed = false;
+    }
     if (run->is_borrowed) own->order.borrowed++;
     if (is_pool_job) own->order.jobs++;
   }
@@ -57,7 +71,7 @@ static void leave_behind(thread_record *own, const thread_run *run) {
     interlock_drop(own, &own->held.locks[index]);
     if (lock.kind == INTERLOCK_OBJECT_SEMAPHORE) {
       interlock_semaphore_signalled(lock.object, false);
-    } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
+    } else if ((run->flags & INTERLOCK_FLAG_JOB) && !interlock_is_only_gate(&lock)) {
       interlock_note_incident(own, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
     } else if (!interlock_is_main_thread()) {

@@ -231,3 +231,15 @@ void interlock_semaphore_signalled(uintptr_t object, bool by_owner) {
   if (lock && !by_owner) lock->was_signalled = true;
   give(&interlock_tables_lock);
 }
+
+void interlock_lock_handed_over(uintptr_t object, uint32_t kind) {
+  take(&interlock_tables_lock);
+  known_lock *lock = interlock_note_lock(object, kind);
+  if (lock) lock->was_signalled = true;
+  give(&interlock_tables_lock);
+}
+
+bool interlock_lock_was_signalled(uintptr_t object, uint32_t number) {
+  const known_lock *lock = find(object);
+  return lock && lock->number == number && lock->was_signalled;
+}

@@ -118,14 +118,18 @@ void interlock_order_thread_ends(thread_record *own) {
   }
 }
 
-void interlock_unlocked_for_another(uintptr_t object) {
+bool interlock_unlocked_for_another(uintptr_t object) {
   // Relaxed: a thread that unlocks for another is already ordered after that thread's lock.
-  if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return;
+  if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return false;
+  bool was_left = false;
   take(&interlock_tables_lock);
   for (uint32_t index = used; index-- > 0;) {
-    if (left_locks[index].incident.object == object) remove_at(index);
+    if (left_locks[index].incident.object != object) continue;
+    remove_at(index);
+    was_left = true;
   }
   give(&interlock_tables_lock);
+  return was_left;
 }
 
 /// True if the function that contains a return address is one of `callers`, or may be one.

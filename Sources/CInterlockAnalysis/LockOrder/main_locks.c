@@ -9,9 +9,6 @@
 #include "interlock_clocks.h"
 #include "Graph/order_reader.h"
 
-/// The main thread's slot of the clocks; guarded by the lock of the tables.
-uint32_t interlock_main_slot = most_slots;
-
 /// True if the epoch after a call on the main queue under the lock happens before this code.
 static bool comes_after_call(const known_lock *lock) {
   return lock->sync_count == 0 || interlock_clocks_has_seen(lock->sync_slot, lock->sync_count);
@@ -68,7 +65,7 @@ void interlock_main_is_awaited(thread_record *own, bool has_returned) {
     take(&interlock_tables_lock);
     for (uint32_t index = 0; index < own->held.count; index++) {
       const held_lock *held = &own->held.locks[index];
-      if (!interlock_is_in_order(held) || held->kind == INTERLOCK_OBJECT_ONCE) continue;
+      if (!interlock_is_in_order(held) || interlock_is_only_gate(held)) continue;
       known_lock *lock = interlock_note_lock(held->object, held->kind);
       if (!lock) continue;
       if (has_returned) {

@@ -20,7 +20,7 @@ static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
   held_lock gates[most_gates];
   uint32_t numbers[most_gates], kept = 0;
   for (uint32_t index = 0; index < count && kept < most_gates; index++) {
-    if (held[index].kind == INTERLOCK_OBJECT_ONCE) continue;
+    if (interlock_is_only_gate(&held[index])) continue;
     const known_lock *lock = interlock_note_lock(held[index].object, held[index].kind);
     if (!lock) continue;
     uint32_t at = 0;

@@ -11,6 +11,8 @@ void interlock_hold(thread_record *own, held_lock lock) {
 
 void interlock_look_at_hold_time(thread_record *own, const held_lock *lock, uintptr_t place) {
   if (!interlock_limits.hold_limit || !lock->since || lock->kind == INTERLOCK_OBJECT_QUEUE) return;
+  // Its calls tell no place.
+  if (lock->kind == INTERLOCK_OBJECT_SPIN_LOCK) return;
   uint64_t held_for = interlock_coarse_now() - lock->since;
   if (held_for < interlock_limits.hold_limit) return;
   interlock_note_incident(own, INTERLOCK_INCIDENT_LONG_HOLD, lock->kind, lock->object, lock->place,

@@ -40,6 +40,19 @@ bool interlock_others_hold_locks(void) {
   return false;
 }
 
+bool interlock_another_holds(uintptr_t object) {
+  for (thread_record *record = interlock_first_record(); record; record = record->next) {
+    if (record == interlock_own_record || !is_used(record)) continue;
+    // Relaxed: the program orders the holder's acquisition before this thread's release.
+    uint32_t count = __atomic_load_n(&record->held.count, __ATOMIC_RELAXED);
+    for (uint32_t index = 0; index < count && index < 2 * INTERLOCK_HELD_MOST; index++) {
+      const held_lock *lock = &record->held.locks[index];
+      if (lock->object == object && interlock_is_in_order(lock) && !lock->is_shared) return true;
+    }
+  }
+  return false;
+}
+
 // Owners.
 
 static thread_run *innermost_block(thread_record *own) {

@@ -189,7 +189,7 @@ void interlock_clock_begin_block(thread_clock *own, const interlock_event *event
   run.is_apart = is_apart(own, event);
   if (run.is_apart) begin_apart(own);
   if (event->flags & INTERLOCK_FLAG_APPLY) {
-    interlock_clock_get(own, queue, AS_APPLY, false, false);
+    interlock_clock_get(own, (uintptr_t)event->other, AS_APPLY, false, false);
   } else if (is_exact) {
     // The runtime shows the code after which the job comes.
   } else if (event->item) {
@@ -226,7 +226,7 @@ void interlock_clock_end_block(thread_clock *own, const interlock_event *event) 
   clock_run run = {0};
   if (own->runs > 0 && --own->runs < most_runs) run = own->run[own->runs];
   if (event->flags & INTERLOCK_FLAG_APPLY) {
-    interlock_clock_pass(own, queue, AS_APPLIED, false);
+    interlock_clock_pass(own, (uintptr_t)event->other, AS_APPLIED, false);
     if (run.is_apart) end_apart(own);
     return;
   }

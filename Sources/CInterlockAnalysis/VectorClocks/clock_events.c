@@ -17,7 +17,8 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_QUEUE:
       if (event->flags & INTERLOCK_FLAG_APPLY) {
-        interlock_clock_pass(own, object, AS_APPLY, false);
+        // By the call: unrelated calls have one queue.
+        interlock_clock_pass(own, (uintptr_t)event->other, AS_APPLY, false);
       } else {
         own->called_queue = object;
         interlock_clock_pass(own, object, AS_CALL, false);
@@ -82,9 +83,12 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       interlock_clock_get_from(own, &interlock_clock_unnamed);
       return;
     case INTERLOCK_OBJECT_QUEUE:
-      interlock_clock_get(own, object,
-                          event->flags & INTERLOCK_FLAG_APPLY ? AS_APPLIED : AS_RETURN, false,
-                          false);
+      if (event->flags & INTERLOCK_FLAG_APPLY) {
+        interlock_clock_get(own, (uintptr_t)event->other, AS_APPLIED, false, true);
+        interlock_clock_forget((uintptr_t)event->other, AS_APPLY);
+      } else {
+        interlock_clock_get(own, object, AS_RETURN, false, false);
+      }
       own->called_queue = 0;
       return;
     case INTERLOCK_OBJECT_THREAD:
@@ -191,18 +195,11 @@ static void note(thread_record *record, thread_clock *own, const interlock_event
         interlock_clock_pass(own, object, AS_LOCK, false);
       }
       return;
-    case INTERLOCK_EVENT_DESTROY:
-      interlock_clock_forget(object,
-                             event->object_kind == INTERLOCK_OBJECT_ACTOR ? AS_ACTOR : AS_LOCK);
-      return;
     case INTERLOCK_EVENT_TASK: interlock_clock_note_task(record, own, event); return;
     case INTERLOCK_EVENT_ORDER: note_order(own, event); return;
     default: return;
   }
 }
-
-/// The main thread's slot, once it has acquired a lock outside all blocks (main_locks.c).
-extern uint32_t interlock_main_slot HIDDEN;
 
 /// True if the thread uses a semaphore as a lock. The order of such uses, as that of a mutex, may
 /// differ in another run.
@@ -213,18 +210,12 @@ static inline bool is_lock(const thread_record *record, interlock_object_kind ki
          order->semaphore_is_lock;
 }
 
-/// Records which code of the main thread happens before this, as the lock order counts it.
-/// Acquisitions of mutexes are left out, because their order may differ in another run.
-static inline void see_main(thread_record *record) {
-  // Relaxed: see `note_epoch` in main_locks.c.
-  uint32_t slot = __atomic_load_n(&interlock_main_slot, __ATOMIC_RELAXED);
-  if (slot < most_slots) record->order.seen_main = record->clock->clock.counts[slot];
-}
-
 /// True if the thread begins to run other code, or has waited for another thread's signal.
 static bool begins_or_is_signalled(const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_START: return true;
+    // The task may have been resumed before it waited: then no part of it begins.
+    case INTERLOCK_EVENT_TASK: return event->value == INTERLOCK_TASK_RESUMES;
     case INTERLOCK_EVENT_BEGIN: return event->item || event->flags & INTERLOCK_FLAG_APPLY;
     case INTERLOCK_EVENT_ACQUIRE:
       return event->object_kind == INTERLOCK_OBJECT_CONDITION ||
@@ -236,6 +227,31 @@ static bool begins_or_is_signalled(const interlock_event *event) {
   }
 }
 
+/// Forgets the clocks of an ended object. Many objects end unseen: then the next object at the
+/// address shows it. The thread that makes an object is the only one that knows it, so no thread
+/// has released the object yet.
+static void note_life(const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  bool has_begun = event->kind == INTERLOCK_EVENT_CREATE;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_ACTOR: interlock_clock_forget(object, AS_ACTOR); return;
+    case INTERLOCK_OBJECT_QUEUE:
+      interlock_clock_forget(object, AS_CALL);
+      interlock_clock_forget(object, AS_RETURN);
+      break;
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_SEMAPHORE:
+    case INTERLOCK_OBJECT_CONDITION:
+    case INTERLOCK_OBJECT_GROUP: break;
+    // A task or a continuation has no clock under its address as a lock.
+    default:
+      if (has_begun) return;
+  }
+  // Most objects have no clock.
+  if (interlock_clock_is_lock(object)) interlock_clock_forget(object, AS_LOCK);
+}
+
 void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (interlock_clocks_are_blind()) return;
   // The section tracker's own locks order nothing in the user's code.
@@ -243,9 +259,10 @@ void interlock_clocks_read(thread_record *record, const interlock_event *event) 
   // The semaphores and futexes of Dispatch's idle workers order nothing on which a user may rely.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
   if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
-  // Most objects are destroyed without a clock.
-  if (event->kind == INTERLOCK_EVENT_DESTROY && event->object_kind != INTERLOCK_OBJECT_ACTOR &&
-      !interlock_clock_is_lock((uintptr_t)event->object)) {
+  if (event->kind & (INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY)) {
+    begin_change();
+    note_life(event);
+    end_change();
     return;
   }
   thread_clock *own = record->clock;

@@ -51,17 +51,6 @@ static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
          !__atomic_load_n(&node->shared, __ATOMIC_RELAXED);
 }
 
-/// True if a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
-/// program calls unlock only as the holder. A mutex of another kind may refuse the call.
-static inline bool is_plain_mutex(uintptr_t address) {
-#ifdef __GLIBC__
-  return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
-#else
-  (void)address;
-  return false;
-#endif
-}
-
 /// True if the thread releases the mutex that it released last, and its clock has learnt of no
 /// other thread since: the node already has everything but the thread's own count.
 __attribute__((always_inline)) static inline bool can_pass_again(const thread_clock *own,

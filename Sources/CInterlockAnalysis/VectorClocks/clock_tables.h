@@ -103,6 +103,17 @@ typedef enum {
   AS_ATOMIC,
 } purpose;
 
+/// True if a mutex is of the usual kind. glibc releases such a mutex for any thread, so a correct
+/// program calls unlock only as the holder. A mutex of another kind may refuse the call.
+static inline bool is_plain_mutex(uintptr_t address) {
+#ifdef __GLIBC__
+  return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
+#else
+  (void)address;
+  return false;
+#endif
+}
+
 struct thread_record;
 
 // The part of the reader (clock_events.c).

@@ -186,6 +186,8 @@ void interlock_clock_task_begins(thread_record *record, uintptr_t task, bool is_
     clock_count_on(outer);
   }
   record->clock = own;
+  // The job's `BEGIN` came before the task's clock was known.
+  see_main(record);
   note_clock_change(record);
 }
 

@@ -173,11 +173,12 @@ OUTLINED note_begin(wait_record *record, const interlock_event *event) {
   if (view->run_count == 0 && event->item) {
     view->pool = interlock_queue_root((uintptr_t)event->object);
   }
+  bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
   if (view->run_count < INTERLOCK_RUNS_MOST) {
     view->runs[view->run_count] =
         (interlock_run){(uintptr_t)event->object, event->place, by, event->flags,
-                        event->item == NULL && !(event->flags & INTERLOCK_FLAG_APPLY),
-                        (uintptr_t)event->other, (uintptr_t)event->value,
+                        event->item == NULL && !is_part,
+                        is_part ? 0 : (uintptr_t)event->other, (uintptr_t)event->value,
                         event->item ? (uintptr_t)event->item->function : 0,
                         event->item ? (uintptr_t)event->item->context : 0};
   } else {

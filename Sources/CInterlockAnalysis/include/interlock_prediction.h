@@ -57,8 +57,8 @@ typedef struct {
   /// True if it is certainly the same lock in all its orders: its creation was seen, or it is in
   /// memory that is never freed or whose end is seen.
   bool is_one;
-  /// False for a semaphore that is not used as a lock: a thread signalled it without having waited
-  /// for it, or no holder has signalled it yet.
+  /// False for a semaphore, a mutex or a read-write lock that is not used as a lock: a thread
+  /// released it for another. Also false for a semaphore that no holder has signalled yet.
   bool is_lock;
   /// The label of a queue.
   char label[INTERLOCK_ORDER_NAME];
@@ -94,6 +94,9 @@ typedef struct {
   /// lowest bit set if the lock was shared.
   uintptr_t gates[INTERLOCK_HELD_MOST * 2];
   uint32_t gate_count;
+  /// A bit for each gate that a thread has released for another. Such a gate may exclude nothing: a
+  /// buffer's semaphore does not, and one that a completion signals does.
+  uint32_t released_gates;
   uintptr_t from_place, from_outer, to_place, to_outer;
   /// The thread of the first owner.
   interlock_actor_view actor;
@@ -178,7 +181,7 @@ uint32_t interlock_prediction_depth(void);
 typedef struct {
   /// A table was full.
   bool locks, orders, incidents, threads;
-  /// A thread held more locks than its list has room for.
+  /// A thread held more locks, or ran more blocks inside each other, than its list has room for.
   bool held;
   /// The table of objects that are signalled under locks was full.
   bool signals;

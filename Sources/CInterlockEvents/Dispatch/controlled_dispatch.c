@@ -103,6 +103,7 @@ void interlock_controlled_sync(queue_t queue, void *block, function_t function, 
 }
 
 typedef struct {
+  interlock_application seen;
   void (*function)(void *, size_t);
   void *context;
   queue_t queue;
@@ -110,33 +111,33 @@ typedef struct {
 } application;
 
 BETWEEN static void run_application(void *context, size_t index) {
-  const application *call = context;
+  application *call = context;
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   if (wanted) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
-            call->place, NULL, 0);
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, &call->seen,
+            INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
   }
   call->function(call->context, index);
   if (wanted) {
-    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
-            call->place, NULL, 0);
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, &call->seen,
+            INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
   }
   interlock_marks.nested = nested;
 }
 
 void interlock_controlled_apply(size_t count, queue_t queue, void *context,
                                 void (*function)(void *, size_t), interlock_site site) {
-  application call = {function, context, queue, site.place};
+  application call = {{NULL, false}, function, context, queue, site.place};
   if (is_published(INTERLOCK_EVENT_WAIT)) {
-    publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
-            site.place, NULL, 0);
+    publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, &call.seen,
+            INTERLOCK_FLAG_APPLY, site.place, NULL, 0);
   }
   interlock_dispatch->apply(count, queue, run_application, &call, site);
   if (is_published(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
-            site.place, NULL, 0);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, &call.seen,
+            INTERLOCK_FLAG_APPLY, site.place, NULL, 0);
   }
 }
 

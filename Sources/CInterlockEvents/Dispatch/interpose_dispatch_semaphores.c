@@ -47,11 +47,27 @@ INTERPOSED void dispatch_group_leave(group_t group) {
   REAL(object_call, dispatch_group_leave)(group);
 }
 
+typedef long group_wait(group_t, moment_t);
+
+/// A call that does not wait: a poll that finds the group in use is no event.
+SELDOM static long try_group(group_t group, group_wait *real, uintptr_t returns_to,
+                             uintptr_t frame) {
+  interlock_marks.nested++;
+  long result = real(group, at_once);
+  interlock_marks.nested--;
+  if (result != 0) return result;
+  uintptr_t place = interlock_user_place(returns_to, frame);
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_GROUP, group, NULL,
+          INTERLOCK_FLAG_TIME_LIMIT | INTERLOCK_FLAG_FREE, place, NULL, 0);
+  publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, place, NULL, 0);
+  return 0;
+}
+
 INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
-  typedef long wait(group_t, moment_t);
-  wait *real = REAL(wait, dispatch_group_wait);
+  group_wait *real = REAL(group_wait, dispatch_group_wait);
   if (is_explored_call(RETURNS_TO)) return interlock_controlled_group_wait(group, end, SITE);
-  if (end == at_once || interlock_marks.nested || !is_wanted(wait_kinds)) return real(group, end);
+  if (interlock_marks.nested || !is_wanted(wait_kinds)) return real(group, end);
+  if (end == at_once) return try_group(group, real, RETURNS_TO, THIS_FRAME);
   uintptr_t place = USER_PLACE;
   uint32_t flags = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
   interlock_marks.nested++;

@@ -70,6 +70,7 @@ SYNCHRONOUS(dispatch_async_and_wait, 0)
 SYNCHRONOUS(dispatch_barrier_async_and_wait, INTERLOCK_FLAG_BARRIER)
 
 typedef struct {
+  interlock_application seen;
   void (*function)(void *, size_t);
   void *context;
   queue_t queue;
@@ -82,13 +83,13 @@ BETWEEN static void run_application(void *context, size_t index) {
   interlock_marks.nested = 0;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   if (wanted) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, NULL,
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, &call->seen,
             INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
   }
   call->function(call->context, index);
   if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
-    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
-            call->place, NULL, 0);
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, &call->seen,
+            INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
   }
   interlock_marks.nested = nested;
 }
@@ -101,15 +102,15 @@ typedef void apply_call(size_t, queue_t, void *, void (*)(void *, size_t));
 
 BETWEEN static void apply(size_t count, queue_t queue, void *context,
                           void (*function)(void *, size_t), uintptr_t place, apply_call *real) {
-  application call = {function, context, queue, place};
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY, place,
-          NULL, 0);
+  application call = {{NULL, false}, function, context, queue, place};
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, &call.seen, INTERLOCK_FLAG_APPLY,
+          place, NULL, 0);
   interlock_marks.nested++;
   real(count, queue, &call, run_application);
   interlock_marks.nested--;
   if (is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
-            place, NULL, 0);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, &call.seen,
+            INTERLOCK_FLAG_APPLY, place, NULL, 0);
   }
 }
 

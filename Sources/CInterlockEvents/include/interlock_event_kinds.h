@@ -24,7 +24,8 @@ typedef enum {
   /// A block was handed to a queue; `item` identifies it in `BEGIN`.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
   /// A block begins to run on this thread, on the queue `object`. `item` is NULL for a synchronous
-  /// block. `other` is the block's work item, if any. `value` is its group, if the flags say so.
+  /// block. `other` is the block's work item, if any; for an iteration, the call of
+  /// `dispatch_apply`. `value` is the block's group, if the flags say so.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
   /// The block has ended; `item` is NULL. `value` is 1 if the block's `BEGIN` had an item.
   INTERLOCK_EVENT_END = 1 << 8,
@@ -79,6 +80,8 @@ typedef enum {
   INTERLOCK_OBJECT_ACTOR,
   /// The tasks that a task has made in a group, by the address of the parent task.
   INTERLOCK_OBJECT_TASK_GROUP,
+  /// A lock whose calls tell only an order (`ORDER`): a POSIX spin lock, or a mutex of C11.
+  INTERLOCK_OBJECT_SPIN_LOCK,
 } interlock_object_kind;
 
 /// A change of a task that no event of a queue shows.

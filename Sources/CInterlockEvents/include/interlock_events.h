@@ -59,6 +59,15 @@ static inline bool interlock_item_has_clock(const interlock_item *item) {
   return item->origin >> 63;
 }
 
+/// A call of `dispatch_apply`, whose events have its address as `other`. It lives until the call
+/// returns.
+typedef struct {
+  /// For the one reader that records the orders of locks: the calling thread, NULL without such a
+  /// reader, and whether its iterations on other threads run under locks that it holds.
+  const void *caller;
+  bool is_under_locks;
+} interlock_application;
+
 /// One event. Valid only during the call of the reader.
 typedef struct {
   interlock_event_kind kind;
@@ -66,7 +75,8 @@ typedef struct {
   uint32_t flags;
   /// The object, by its address.
   const void *object;
-  /// A condition's mutex, a queue's target, …; see `interlock_event_kind`.
+  /// A condition's mutex, a queue's target, an `interlock_application`, …; see
+  /// `interlock_event_kind`.
   const void *other;
   /// The block, for `ENQUEUE`, `BEGIN` and `CANCEL`.
   interlock_item *item;

@@ -42,6 +42,21 @@ extension LockOrder {
     return signals + reads
   }
 
+  /// The number of cycles and loops that only gates which another thread has released keep from the
+  /// results of `cycles()` and `loops()`.
+  package func undecidedCount() -> Int {
+    guard edges.contains(where: { !$0.releasedGates.isEmpty }) else { return 0 }
+    func rings(_ order: LockOrder) -> Set<[Int]> {
+      Set((order.cycles().found + order.loops()).map { $0.edges.map(\.from) })
+    }
+    var others = self
+    for index in others.edges.indices {
+      let released = others.edges[index].releasedGates
+      others.edges[index].gates = others.edges[index].gates.filter { !released.contains($0.key) }
+    }
+    return rings(others).subtracting(rings(self)).count
+  }
+
   /// A walk along the edges from each lock, only through locks with a greater index, which finds
   /// each cycle once.
   private struct Search {

@@ -35,6 +35,8 @@ package struct LockOrder: Sendable {
     package var hasManyOwners = false
     /// The locks held at that time, including the first lock; the value is true for a shared hold.
     package var gates: [UInt: Bool] = [:]
+    /// The gates that a thread has released for another. They may exclude nothing.
+    package var releasedGates: Set<UInt> = []
     /// Where each of the two locks was acquired, and the caller of that function; empty if unknown.
     package var fromPlace: [UInt] = []
     package var toPlace: [UInt] = []

@@ -33,9 +33,10 @@ enum Tables {
     edge.owners = list(view.owners, count: view.owner_count)
     edge.hasManyOwners = view.owner_count == UInt32(INTERLOCK_ORDER_OWNERS)
     let gates: [UInt] = list(view.gates, count: view.gate_count)
-    for gate in gates {
+    for (index, gate) in gates.enumerated() {
       // A lock held in both modes excludes other owners.
       edge.gates[gate & ~1] = (gate & 1 == 1) && edge.gates[gate & ~1] ?? true
+      if view.released_gates >> UInt32(index) & 1 == 1 { edge.releasedGates.insert(gate & ~1) }
     }
     edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }
     edge.toPlace = [view.to_place, view.to_outer].filter { $0 != 0 }

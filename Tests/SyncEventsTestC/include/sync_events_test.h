@@ -49,6 +49,10 @@ long sync_events_search_table(void);
 
 /// Takes two locks that are C variables, in one of two orders.
 void sync_events_static_locks(bool swapped);
+
+/// Runs a body under a POSIX spin lock (`spin`) or a C11 mutex (`c11`), or behind a thread barrier
+/// (`barrier`). There are two of each. One thread at a time may call it.
+void sync_events_with_gate(const char *kind, int index, void (*body)(void *), void *context);
 /// Takes one of the two locks twice.
 void sync_events_relock_static_lock(void);
 

@@ -75,8 +75,7 @@ static bool is_among(const held_lock *held, uint32_t count, uintptr_t object) {
 
 /// The node of a held lock; 0 if it has none.
 static uint32_t node_of(const held_lock *held) {
-  // An initialiser runs once: no thread takes it a second time.
-  if (held->kind == INTERLOCK_OBJECT_ONCE) return 0;
+  if (interlock_is_only_gate(held)) return 0;
   known_lock *lock = interlock_current_lock(held->object, held->kind);
   return lock ? interlock_order_node(lock) : 0;
 }
@@ -144,6 +143,10 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
   if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
+  for (uint32_t index = 0; index < held_count; index++) {
+    const known_lock *lock = interlock_find_lock(held[index].object, held[index].kind);
+    taken.gate_numbers[index] = lock ? lock->number : 0;
+  }
   if (first) {
     note_loop(first, target, &taken);
   } else {
@@ -157,7 +160,10 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
 __attribute__((always_inline)) static inline void note(thread_record *own, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
   // If the held list is incomplete, an unknown lock may exclude the other order.
-  if (!interlock_knows_held(own)) return;
+  if (!interlock_knows_held(own)) {
+    if (own->order.run_count > runs_most) interlock_losses.held = true;
+    return;
+  }
   // Outside a block the owner is the thread, or the task that `interlock_owner` finds below.
   uintptr_t gate = 0;
   uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;

@@ -32,6 +32,8 @@ typedef struct {
   /// The key is the pair of nodes, which several edges may share.
   table_entry entry;
   interlock_order_edge view;
+  /// The numbers of the locks among the gates; 0 for another gate.
+  uint32_t gate_numbers[most_held];
   uint64_t gates_hash;
   /// If the thread did not acquire the second lock itself but waited for a signal: the signal's
   /// index, plus 1.
@@ -121,8 +123,21 @@ static void remove_edge(uint32_t index) {
 
 static void note_use(node *node, const known_lock *lock) {
   node->meets_main = lock->meets_main;
-  node->view.is_lock = lock->kind != INTERLOCK_OBJECT_SEMAPHORE ||
-                       (lock->was_given_back && !lock->was_signalled);
+  node->view.is_lock = !lock->was_signalled &&
+                       (lock->kind != INTERLOCK_OBJECT_SEMAPHORE || lock->was_given_back);
+}
+
+/// Marks the gates of an order that were signalled. A thread does not know that another one has
+/// released its lock, so its later orders have that gate too.
+static void mark_gates(edge *edge) {
+  interlock_order_edge *view = &edge->view;
+  _Static_assert(most_held <= 32, "each gate has a bit");
+  for (uint32_t index = 0; index < view->gate_count; index++) {
+    uintptr_t object = view->gates[index] & ~(uintptr_t)1;
+    if (interlock_lock_was_signalled(object, edge->gate_numbers[index])) {
+      view->released_gates |= 1u << index;
+    }
+  }
 }
 
 /// Removes a destroyed lock, and its edges unless they may be in a cycle.
@@ -131,6 +146,10 @@ static void forget(known_lock *lock) {
   node *gone = &all->nodes[index];
   note_use(gone, lock);
   lock->node = 0;
+  // The lock's number finds it no more. Few locks are signalled.
+  for (uint32_t edge = 0; lock->was_signalled && edge < edge_count; edge++) {
+    if (all->edges[edge].used) mark_gates(&all->edges[edge]);
+  }
   // A destroyed lock gets no more edges. It can be in a cycle only if it has both outgoing and
   // incoming edges.
   if (gone->first_in && gone->first_out) return;
@@ -165,10 +184,9 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
     return;
   }
   uint32_t index;
-  if (variants >= most_variants) return;
-  if (free_edge_count > 0) {
+  if (variants < most_variants && free_edge_count > 0) {
     index = all->free_edges[--free_edge_count];
-  } else if (edge_count < most_edges) {
+  } else if (variants < most_variants && edge_count < most_edges) {
     index = edge_count++;
   } else {
     interlock_losses.orders = true;
@@ -192,6 +210,7 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
       .to_outer = taken->outer,
       .actor = *taken->actor};
   memcpy(made->view.gates, taken->gates, taken->gate_count * sizeof *taken->gates);
+  memcpy(made->gate_numbers, taken->gate_numbers, sizeof taken->gate_numbers);
   made->gates_hash = taken->gates_hash;
   made->signal = taken->signal;
   made->is_outside = is_outside;
@@ -240,7 +259,8 @@ bool interlock_order_edge_at(size_t index, interlock_order_edge *view) {
   bool found = false;
   take(&interlock_tables_lock);
   if (index < edge_count && all->edges[index].used) {
-    const edge *known = &all->edges[index];
+    edge *known = &all->edges[index];
+    mark_gates(known);
     *view = known->view;
     if (known->is_outside) look_at_use(&all->nodes[view->to]);
     // Excludes an edge whose object was signalled without this lock since.

@@ -14,6 +14,8 @@ typedef struct {
   bool is_shared;
   uintptr_t place, outer;
   uintptr_t gates[most_held];
+  /// The numbers of the locks among them; 0 for another gate.
+  uint32_t gate_numbers[most_held];
   uint32_t gate_count;
   uint64_t gates_hash;
   const interlock_actor_view *actor;

@@ -70,6 +70,12 @@ OUTLINED note_wait_in_task(thread_record *own, const interlock_event *event) {
 
 OUTLINED note_sync(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
+  if (event->flags & INTERLOCK_FLAG_APPLY) {
+    // Dispatch orders these writes before the iterations on other threads.
+    interlock_application *call = (interlock_application *)event->other;
+    call->caller = own;
+    call->is_under_locks = interlock_holds_any(own) || !interlock_knows_held(own);
+  }
   // Lets `interlock_note_begin` recognise the block of this call.
   own->order.wait_object = queue;
   own->order.wait_kind = INTERLOCK_OBJECT_QUEUE;
@@ -180,10 +186,24 @@ OUTLINED note_acquire(thread_record *own, const interlock_event *event) {
   }
 }
 
-/// The thread releases a lock that it does not hold: another thread left it locked, or the C
-/// library refused this thread's second lock call and the thread ignored that.
-OUTLINED note_release_of_other(thread_record *own, uintptr_t object) {
-  interlock_unlocked_for_another(object);
+/// True if the C library releases a lock for any thread. It refuses the call of another thread for
+/// a recursive or an error-checking mutex, and Swift does for a `Mutex`.
+static bool is_released_by_any(const interlock_event *event) {
+  if (event->object_kind == INTERLOCK_OBJECT_MUTEX) {
+    return is_plain_mutex((uintptr_t)event->object);
+  }
+  return event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK;
+}
+
+/// The thread releases a lock that it does not hold: another thread left it locked for this one, or
+/// the C library refused this thread's second lock call and the thread ignored that. Nothing is
+/// known of a lock that the thread took before prediction began.
+OUTLINED note_release_of_other(thread_record *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  bool was_left = interlock_unlocked_for_another(object);
+  if (is_released_by_any(event) && (was_left || interlock_another_holds(object))) {
+    interlock_lock_handed_over(object, event->object_kind);
+  }
   held_lock refused = own->order.refused;
   if (refused.object != object) return;
   own->order.refused.object = 0;
@@ -212,7 +232,7 @@ OUTLINED note_release(thread_record *own, const interlock_event *event) {
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
     case INTERLOCK_OBJECT_ONCE:
-      if (!interlock_let_go(own, object, event->place)) note_release_of_other(own, object);
+      if (!interlock_let_go(own, object, event->place)) note_release_of_other(own, event);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(&own->order, object)) {
@@ -241,6 +261,21 @@ OUTLINED note_give_up(thread_record *own, const interlock_event *event) {
   if (event->flags & INTERLOCK_FLAG_REFUSED) note_refusal(own, event);
 }
 
+/// A lock whose calls tell only an order. The thread holds it, without an order.
+OUTLINED note_spin_lock(thread_record *own, const interlock_event *event) {
+  if (event->object_kind != INTERLOCK_OBJECT_SPIN_LOCK) return;
+  uintptr_t object = (uintptr_t)event->object;
+  if (event->value == INTERLOCK_ORDER_RELEASE) {
+    interlock_let_go(own, object, 0);
+    return;
+  }
+  held_lock *known = interlock_find_held(own, object);
+  if (known && hold_again(known, HELD_IN_ORDER)) return;
+  interlock_hold(own, (held_lock){.object = object,
+                                  .counts = {[HELD_IN_ORDER] = 1},
+                                  .kind = INTERLOCK_OBJECT_SPIN_LOCK});
+}
+
 // The reader.
 
 void interlock_order_read(thread_record *own, const interlock_event *event) {
@@ -263,6 +298,7 @@ void interlock_order_read(thread_record *own, const interlock_event *event) {
     case __builtin_ctz(INTERLOCK_EVENT_RELEASE): note_release(own, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_BEGIN): interlock_note_begin(own, event); return;
     case __builtin_ctz(INTERLOCK_EVENT_END): interlock_note_end(own, event); return;
+    case __builtin_ctz(INTERLOCK_EVENT_ORDER): note_spin_lock(own, event); return;
     default: return;
   }
 }

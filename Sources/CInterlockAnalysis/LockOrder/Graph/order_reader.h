@@ -29,6 +29,11 @@ static inline uint32_t innermost_run(const thread_record *own) {
 static inline bool interlock_is_in_order(const held_lock *lock) {
   return lock->counts[HELD_IN_ORDER] > 0;
 }
+/// True if a held lock is in no order itself, and only excludes the orders of others: an
+/// initialiser, which runs once, or a lock whose calls tell only an order.
+static inline bool interlock_is_only_gate(const held_lock *lock) {
+  return lock->kind == INTERLOCK_OBJECT_ONCE || lock->kind == INTERLOCK_OBJECT_SPIN_LOCK;
+}
 /// True if the lock order counts any entry of the list.
 static inline bool interlock_holds_any(const thread_record *own) {
   return own->held.counted[HELD_IN_ORDER] > 0;
@@ -53,7 +58,7 @@ void interlock_take_lock(thread_record *own, uintptr_t object, uint32_t kind, bo
 bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) HIDDEN;
 
 /// True if the held list is complete. It is incomplete if it had no room for a lock, or if the
-/// thread runs a synchronous block whose caller is not known.
+/// thread runs a synchronous block, or an iteration, under locks that are not known.
 static inline bool interlock_knows_held(const thread_record *own) {
   return own->order.untracked == 0 && own->order.borrowed == 0 && own->order.run_count <= runs_most;
 }
@@ -171,6 +176,8 @@ extern interlock_prediction_losses interlock_losses HIDDEN;
 /// True once prediction is on: written with release after the tables are complete.
 extern int interlock_order_state HIDDEN;
 
+/// True if another thread counts as the only holder of a lock.
+bool interlock_another_holds(uintptr_t object) HIDDEN;
 /// Describes the calling thread, with its stack from `place` outwards.
 void interlock_describe_actor(const thread_record *own, uintptr_t place,
                               interlock_actor_view *actor) HIDDEN;
@@ -196,7 +203,8 @@ typedef struct {
   /// The index of its node in the graph, plus 1; 0 for none.
   uint32_t node;
   uint8_t kind;
-  /// For a semaphore: its holder has signalled it; another thread has.
+  /// For a semaphore: its holder has signalled it. For any lock: a thread that did not hold it has
+  /// released it, so it excludes nothing.
   bool was_given_back, was_signalled;
   /// For an object that is signalled: the last task that has signalled it; 0 for none.
   uint64_t signaller;
@@ -231,6 +239,11 @@ void interlock_lock_destroyed(uintptr_t object) HIDDEN;
 /// True if a semaphore begins at 1.
 bool interlock_is_lock_semaphore(uintptr_t object) HIDDEN;
 void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
+/// Records that the calling thread releases a lock that another thread has acquired.
+void interlock_lock_handed_over(uintptr_t object, uint32_t kind) HIDDEN;
+/// True if the lock of this number lies at the address, and was signalled. The caller holds the
+/// lock of the tables.
+bool interlock_lock_was_signalled(uintptr_t object, uint32_t number) HIDDEN;
 
 // Orders (order_chains.c).
 
@@ -286,8 +299,9 @@ bool interlock_left_locks_prepare(void) HIDDEN;
 /// Records a lock that the calling thread, or its block, holds as it ends.
 void interlock_note_left_lock(const thread_record *own, const held_lock *held,
                               interlock_incident_kind kind) HIDDEN;
-/// Removes the entry of a lock that a thread has unlocked without holding it.
-void interlock_unlocked_for_another(uintptr_t object) HIDDEN;
+/// Removes the entry of a lock that a thread has unlocked without holding it. Returns false if the
+/// lock has none.
+bool interlock_unlocked_for_another(uintptr_t object) HIDDEN;
 
 // Incidents (incidents.c).
 

@@ -11,7 +11,8 @@ typedef struct {
   /// A number that no other block has; 0 for a synchronous block, which acts for its caller.
   uint64_t number;
   uint32_t flags;
-  /// The block is another thread's synchronous call, and the locks of that thread are not known.
+  /// The block is another thread's synchronous call, or an iteration for another thread that holds
+  /// locks. That thread's locks are not known.
   bool is_borrowed;
   /// The block is a task's job, on a thread that all tasks share.
   bool is_pool_job;

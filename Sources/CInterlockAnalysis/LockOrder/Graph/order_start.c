@@ -68,7 +68,7 @@ void interlock_prediction_called_back(uint32_t depth) {
   for (uint32_t index = 0; index < own->held.count; index++) {
     const held_lock *held = &own->held.locks[index];
     if (!interlock_is_in_order(held) || counted++ < depth) continue;
-    if (held->kind == INTERLOCK_OBJECT_QUEUE || held->kind == INTERLOCK_OBJECT_ONCE) continue;
+    if (held->kind == INTERLOCK_OBJECT_QUEUE || interlock_is_only_gate(held)) continue;
     interlock_note_incident(own, INTERLOCK_INCIDENT_CALLBACK, held->kind, held->object,
                             held->place, held->outer, 0, 0);
   }
