@@ -27,6 +27,11 @@ typedef struct {
 /// Called for a submission that will never begin: a reader that lists it must remove it.
 void interlock_dispatch_drop(const interlock_dispatch_request *request);
 
+/// Returns the private group that libdispatch leaves when the work item has run for the first time.
+void *interlock_group_of_work_item(const void *item);
+/// Returns how often libdispatch has run the work item.
+uint32_t interlock_runs_of_work_item(const void *item);
+
 /// A poll of a run loop: by a waiter of XCTest, until one source was handled, or for its whole
 /// time.
 typedef enum {
@@ -63,6 +68,8 @@ typedef struct interlock_dispatch_performer {
 
   // Work items.
   void (*item_made)(void *item);
+  /// Called when the caller is about to run the item itself, synchronously.
+  void (*item_begins)(void *item);
   /// Records that the caller ran the item itself, synchronously.
   void (*item_ran)(void *item, uintptr_t place);
   /// Returns 0 if the item has run before `due`.

@@ -82,6 +82,7 @@ static void group_enter(void *group, interlock_site site) {
 }
 
 static bool ask_leave(void *group, interlock_site site) {
+  if (interlock_model_item_called(group, site.place)) return false;
   if (!interlock_model_is_group(group)) return false;
   interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group),
                           site.place);
@@ -217,6 +218,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .ask_signal = interlock_model_ask_signal,
     .semaphore_signal = interlock_model_semaphore_signal,
     .item_made = interlock_model_item_made,
+    .item_begins = interlock_model_item_begins,
     .item_ran = interlock_model_item_ran,
     .item_wait = interlock_model_item_wait,
     .item_notify = interlock_model_item_notify,
