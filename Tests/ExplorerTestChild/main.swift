@@ -10,7 +10,7 @@ private let bodies =
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
-  + taskOutcomeBodies + timerSourceBodies + workItemBodies
+  + taskOutcomeBodies + timerSourceBodies + workItemBodies + dataSourceBodies
 
 private struct Arguments {
   var body = ""

@@ -79,9 +79,10 @@ typedef struct interlock_dispatch_performer {
   void (*ask_item)(void *item, bool cancels, interlock_site);
 
   void (*queue_made)(void *queue, bool is_inactive);
-  void (*suspend)(void *object, interlock_site);
-  void (*resume)(void *object, interlock_site);
-  /// Returns true if the caller must make the real call too: the object was inactive.
+  /// True: the caller must make the real call too, because the object was inactive, or is a source
+  /// that is not modelled.
+  bool (*suspend)(void *object, interlock_site);
+  bool (*resume)(void *object, interlock_site);
   bool (*activate)(void *object, interlock_site);
   bool (*set_target)(void *object, void *target, interlock_site);
   /// Returns true if the model destroys the queue's value when the execution is over.
@@ -96,13 +97,17 @@ typedef struct interlock_dispatch_performer {
   /// `dispatch_main`: ends the execution, because the call never returns.
   void (*leave_main)(interlock_site);
 
-  /// Returns the object that represents a timer source; NULL if the source is of another kind.
+  /// Returns the object that represents a timer source or a source of user data; NULL if the source
+  /// is of another kind. `source_is_outside` notes such a source.
   void *(*source_made)(const void *type, void *queue);
+  void (*source_is_outside)(void *source);
   bool (*is_source)(void *object);
   void (*source_set_timer)(void *source, uint64_t due, uint64_t interval, interlock_site);
   /// Keeps a context that is a block, and releases the block.
   void (*source_set_handler)(void *source, void (*function)(void *), void *context, bool is_block,
                              bool on_cancel, interlock_site);
+  void (*source_merge)(void *source, uintptr_t data, interlock_site);
+  uintptr_t (*source_data)(void *source);
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 

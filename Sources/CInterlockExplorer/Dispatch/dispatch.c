@@ -102,32 +102,37 @@ static bool is_of_system(const model_queue *queue) {
   return queue->kind == QUEUE_ROOT || queue->object == (void *)_dispatch_main_q;
 }
 
-static void suspend(void *object, interlock_site site) {
+static bool suspend(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_suspend(object, site);
-    return;
+    return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
-  if (is_of_system(queue)) return;
+  if (is_of_system(queue)) return false;
   if (queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_SUSPEND, queue->number, 0), site);
   interlock_model_did_pass(queue);
   interlock_model_suspend(queue);
+  return false;
 }
 
-static void resume(void *object, interlock_site site) {
+static bool resume(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_resume(object, false, site);
-    return;
+    return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
-  if (is_of_system(queue)) return;
+  if (is_of_system(queue)) return false;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
   interlock_model_did_pass(queue);
   interlock_model_resume(queue);
+  return false;
 }
 
 static bool activate(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_resume(object, true, site);
     return false;
@@ -145,6 +150,7 @@ static bool activate(void *object, interlock_site site) {
 
 static bool set_target(void *object, void *target, interlock_site site) {
   (void)site;
+  if (interlock_model_is_outside(object)) return true;
   if (!target) target = interlock_model_default_root(false);
   if (interlock_model_is_source(object)) {
     interlock_model_source_set_target(object, target);
@@ -235,9 +241,12 @@ const interlock_dispatch_performer interlock_model_performer = {
     .expect_queue = expect_queue,
     .leave_main = leave_main,
     .source_made = interlock_model_source_made,
+    .source_is_outside = interlock_model_source_is_outside,
     .is_source = interlock_model_is_source,
     .source_set_timer = interlock_model_source_set_timer,
     .source_set_handler = interlock_model_source_set_handler,
+    .source_merge = interlock_model_source_merge,
+    .source_data = interlock_model_source_data,
     .source_cancel = interlock_model_source_cancel,
     .source_is_cancelled = interlock_model_source_is_cancelled,
     .waiter_begins = interlock_model_waiter_begins,
