@@ -11,6 +11,7 @@ private let bodies =
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
   + taskOutcomeBodies + timerSourceBodies + workItemBodies + dataSourceBodies
+  + releaseBodies
 
 private struct Arguments {
   var body = ""

@@ -5,6 +5,7 @@
 // and `dispatch_release` count. libdispatch cancels such a source, and no such queue is suspended.
 // libdispatch's internal references do not matter.
 #include "../Code/code_ranges.h"
+#include "../Dispatch/controlled_dispatch.h"
 #include "task_lives.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -149,6 +150,7 @@ INTERPOSED void dispatch_retain(void *object) {
 
 INTERPOSED void dispatch_release(void *object) {
   typedef void release(void *);
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_release(object, SITE);
   if (interlock_follows_lives) interlock_life_referenced(object, -1);
   REAL(release, dispatch_release)(object);
 }

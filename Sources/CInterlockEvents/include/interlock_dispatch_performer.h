@@ -32,6 +32,10 @@ void *interlock_group_of_work_item(const void *item);
 /// Returns how often libdispatch has run the work item.
 uint32_t interlock_runs_of_work_item(const void *item);
 
+/// Returns the number of references that code outside of libdispatch has to an object; 0 if it is
+/// unknown.
+int interlock_references(const void *object);
+
 /// A poll of a run loop: by a waiter of XCTest, until one source was handled, or for its whole
 /// time.
 typedef enum {
@@ -85,6 +89,8 @@ typedef struct interlock_dispatch_performer {
   bool (*resume)(void *object, interlock_site);
   bool (*activate)(void *object, interlock_site);
   bool (*set_target)(void *object, void *target, interlock_site);
+  /// Called before the calling thread releases a reference.
+  void (*ask_release)(void *object, interlock_site);
   /// Returns true if the model destroys the queue's value when the execution is over.
   bool (*keep_specific)(void *queue, void *value, void (*destroy)(void *));
   /// Called before the thread reads or sets a specific value of the queue.

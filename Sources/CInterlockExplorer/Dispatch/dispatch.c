@@ -148,6 +148,29 @@ static bool activate(void *object, interlock_site site) {
   return true;
 }
 
+// libdispatch traps if the last reference of the user's code is released while the object is
+// suspended or inactive. No order changes that: each resume comes before its own thread's release.
+static void ask_release(void *object, interlock_site site) {
+  const interlock_object *known = interlock_object_known(object);
+  if (!known) return;
+  const bool is_queue = known->flags & INTERLOCK_MODEL_QUEUE;
+  const model_queue *queue = is_queue ? known->state : NULL;
+  bool is_stopped = is_queue ? queue->is_of_execution && queue->suspensions
+                             : interlock_model_source_is_stopped(known);
+  if (!is_stopped) return;
+  int own = interlock_model_item_references(object) + interlock_model_source_references(object);
+  if (interlock_references(object) - own != 1) return;
+  interlock_name_call("release");
+  interlock_point(no_operation, NULL, NULL, site.place);
+  bool is_inactive = is_queue ? queue->is_inactive : !interlock_model_source_is_active(known);
+  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                           is_inactive ? "the last reference to an object that was never activated "
+                                         "is released: libdispatch traps"
+                                       : "the last reference to a suspended object is released: "
+                                         "libdispatch traps");
+  interlock_execution_abandon();
+}
+
 static bool set_target(void *object, void *target, interlock_site site) {
   (void)site;
   if (interlock_model_is_outside(object)) return true;
@@ -233,6 +256,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .suspend = suspend,
     .resume = resume,
     .activate = activate,
+    .ask_release = ask_release,
     .set_target = set_target,
     .keep_specific = interlock_model_keep_specific,
     .use_specific = use_specific,

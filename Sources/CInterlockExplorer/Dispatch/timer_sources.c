@@ -30,7 +30,7 @@ typedef struct {
   bool is_block;
 } handler;
 
-enum { source_mark = 1 << 8, outside_mark = 1 << 9 };
+enum { source_mark = 1 << 10, outside_mark = 1 << 11 };
 
 typedef struct source {
   struct source *next;
@@ -83,6 +83,25 @@ bool interlock_model_is_outside(void *object) {
 
 void interlock_model_source_is_outside(void *object) {
   interlock_object_anew(object)->flags = outside_mark;
+}
+
+bool interlock_model_source_is_stopped(const interlock_object *object) {
+  const source *from = object->flags & source_mark ? object->state : NULL;
+  return from && (!from->is_active || from->suspensions);
+}
+
+bool interlock_model_source_is_active(const interlock_object *object) {
+  return ((const source *)object->state)->is_active;
+}
+
+int interlock_model_source_references(const void *object) {
+  int count = 0;
+  for (const source *from = sources; from; from = from->next) {
+    // A cancelled source has a reference to itself until its cancel handler runs.
+    bool has_own = from->object == object && from->is_cancelled;
+    count += !from->is_over && (from->queue == object || has_own);
+  }
+  return count;
 }
 
 void *interlock_model_source_made(const void *type, void *queue) {

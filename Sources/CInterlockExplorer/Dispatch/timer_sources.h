@@ -11,6 +11,11 @@ bool interlock_model_is_source(void *object) HIDDEN;
 /// Notes a source of another kind, which stays libdispatch's.
 void interlock_model_source_is_outside(void *object) HIDDEN;
 bool interlock_model_is_outside(void *object) HIDDEN;
+/// True if the object is a source that is suspended, or not active.
+bool interlock_model_source_is_stopped(const interlock_object *object) HIDDEN;
+bool interlock_model_source_is_active(const interlock_object *object) HIDDEN;
+/// Returns the number of references that sources have to the object.
+int interlock_model_source_references(const void *object) HIDDEN;
 void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t interval,
                                       interlock_site site) HIDDEN;
 void interlock_model_source_set_handler(void *source, void (*function)(void *), void *context,

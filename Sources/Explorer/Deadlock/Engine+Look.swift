@@ -30,5 +30,6 @@ extension ExplorationFailure {
     }
     cause = found.cause
     explanation = found.lines(in: schedule)
+    if mayEnd { explanation.insert("unless code that no order controls ends a wait:", at: 0) }
   }
 }

@@ -62,7 +62,7 @@ extension ExplorationFailure {
         + " depends on state that it leaves behind, such as a static variable, on chance or on real"
         + " time"
     }
-    let number = "\(outcome)\(machines) (\(origin))"
+    let number = "\(outcome)\(machines)\(doors) (\(origin))"
     if isUnrepeatable {
       return number + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
@@ -103,15 +103,31 @@ extension ExplorationFailure {
         isUnrepeatable ? "an order failed once, and passed when it was repeated" : outcome
       return ("the body is not deterministic", details)
     }
-    guard !escaped.isEmpty else { return nil }
-    let reason = "not controlled: \(escaped.joined(separator: ", "))"
+    guard let reason = uncontrolled else { return nil }
     let failed = verdict == .failed ? "\(text)\(place.map { " (\($0))" } ?? "")" : outcome
     return (reason, "\(failed), with calls that are \(reason)")
+  }
+
+  /// The calls that escaped control, which may be the cause; `nil` if there are none.
+  private var uncontrolled: String? {
+    escaped.isEmpty ? nil : "not controlled: \(escaped.joined(separator: ", "))"
+  }
+
+  private var doors: String { uncontrolled.map { "; \($0)" } ?? "" }
+
+  /// True if code that no order controls may end a wait of the deadlock. No such code ends a wait
+  /// for a lock that another thread of the deadlock holds.
+  var mayEnd: Bool {
+    guard verdict == .deadlock, uncontrolled != nil else { return false }
+    return cause != .cycle && cause != .`self`
   }
 
   private var outcome: String {
     switch verdict {
     case .failed: "the body failed"
+    case .deadlock where mayEnd:
+      "a deadlock\(cause.map { " (\($0.rawValue))" } ?? ""), or a wait that code ends which no order"
+        + " controls"
     case .deadlock:
       starvation ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
     case .livelock:
