@@ -1,4 +1,4 @@
-// Dispatch's queues.
+// Dispatch's queues, and the references to its objects.
 #include "controlled_dispatch.h"
 #include "../Lives/task_lives.h"
 
@@ -154,6 +154,19 @@ INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
   configure(object, 2, target, RETURNS_TO);
   if (is_explored_call(RETURNS_TO) && !interlock_dispatch->set_target(object, target, SITE)) return;
   REAL(set, dispatch_set_target_queue)(object, target);
+}
+
+// References of the user's code and of libraries other than libdispatch.
+
+INTERPOSED void dispatch_retain(void *object) {
+  if (interlock_follows_lives) interlock_life_referenced(object, 1);
+  REAL(object_call, dispatch_retain)(object);
+}
+
+INTERPOSED void dispatch_release(void *object) {
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_release(object, SITE);
+  if (interlock_follows_lives) interlock_life_referenced(object, -1);
+  REAL(object_call, dispatch_release)(object);
 }
 
 #endif

@@ -186,8 +186,8 @@ UNFOLLOWED_FORM(void, dispatch_source_set_registration_handler_f,
 UNFOLLOWED_FORM(void, dispatch_source_set_mandatory_cancel_handler_f,
                 (void *source, void *function), (source, function), source)
 
-// Timer sources and sources of user data of explored threads. The model's stand-in is a queue and no source, so libdispatch
-// gets none of these calls for it.
+// Timer sources and sources of user data of explored threads. The model's stand-in is a queue and
+// no source, so libdispatch gets none of these calls for it.
 
 static bool is_modelled(void *source, uintptr_t returns_to) {
   return is_explored_call(returns_to) && interlock_dispatch->is_source(source);

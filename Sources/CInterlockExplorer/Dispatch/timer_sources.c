@@ -1,5 +1,6 @@
-// Timer sources, and sources of user data. A queue of libdispatch, which gets no blocks, stands for each source: a queue can
-// be retained, released and given a context, and need not be active to be released.
+// Timer sources, and sources of user data. A queue of libdispatch, which gets no blocks, stands for
+// each source: a queue can be retained, released and given a context, and need not be active to be
+// released.
 //
 // A source is at most once in its target queue. When its turn comes there, it calls the event
 // handler once if it has fired, and then the cancel handler if it is cancelled. So no handler runs
@@ -187,8 +188,8 @@ static bool turn_matters(const source *from) {
 /// Calls the event handler, and looks at the source again.
 static void handle_event(source *from) {
   from->is_pending = false;
-  // libdispatch gives the number of a timer's firings since the last event. The model does not count
-  // the firings that are one event.
+  // libdispatch gives the number of a timer's firings since the last event. The model does not
+  // count the firings that are one event.
   from->data = from->data_type ? from->merged : 1;
   from->merged = 0;
   // A repeating timer that the manager has given up skips the times that have passed.

@@ -126,8 +126,8 @@ extension ExplorationFailure {
     switch verdict {
     case .failed: "the body failed"
     case .deadlock where mayEnd:
-      "a deadlock\(cause.map { " (\($0.rawValue))" } ?? ""), or a wait that code ends which no order"
-        + " controls"
+      "a deadlock\(cause.map { " (\($0.rawValue))" } ?? ""), or a wait that code ends which no"
+        + " order controls"
     case .deadlock:
       starvation ?? self.cause.map { "deadlock (\($0.rawValue))" } ?? "deadlock"
     case .livelock:
