@@ -62,14 +62,14 @@ extension ExplorationFailure {
         + " depends on state that it leaves behind, such as a static variable, on chance or on real"
         + " time"
     }
-    let number = "\(outcome)\(machines)\(doors) (\(origin))"
+    let number = "\(outcome)\(machines) (\(origin))"
     if isUnrepeatable {
       return number + "; the same choices passed when they were tried again: the body depends on"
         + " state that it leaves behind, on chance or on real time"
     }
     return self.origin == .token
-      ? number + "; it has \(switches)"
-      : number + "; the shortest schedule found has \(switches)"
+      ? number + "; it has \(switches)\(doors)"
+      : number + "; the shortest schedule found has \(switches)\(doors)"
   }
 
   /// True if state left behind by an earlier execution may have caused the failure.
