@@ -10,7 +10,8 @@ private let bodies =
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
-  + taskOutcomeBodies + timerSourceBodies + referenceBodies
+  + taskOutcomeBodies + timerSourceBodies + referenceBodies + workItemBodies + dataSourceBodies
+  + releaseBodies
 
 private struct Arguments {
   var body = ""

@@ -46,7 +46,8 @@ import Testing
       "late-enter-repaired", "semaphore-as-lock-repaired", "work-item", "work-item-barrier",
       "perform-repaired", "timer-source", "operations", "balanced-resumes",
       "suspended-before", "suspended-queues-of-the-system",
-      "dry-pool", "reads-through-serial-queue",
+      "dry-pool", "reads-through-serial-queue", "resumed-objects-released", "suspended-queue-kept",
+      "timer-kept-by-its-handler",
     ])
   func correct(_ body: String) throws {
     let exploration = try Exploration(body)
@@ -63,7 +64,10 @@ import Testing
       "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-barrier",
       "sync-on-own-barrier-by-block", "sync-on-own-target", "wrong-queue", "unbalanced-leave",
       "over-resumed", "over-resumed-inactive", "over-resumed-timer", "resumed-before-suspended",
-      "timer-resumed-before-suspended",
+      "timer-resumed-before-suspended", "suspended-queue-released",
+      "suspended-queue-with-block-released", "inactive-queue-released", "suspended-timer-released",
+      "inactive-timer-released", "cancelled-inactive-timer-released",
+      "suspended-data-source-released", "suspended-target-released",
     ])
   func misuse(_ body: String) throws {
     let exploration = try Exploration(body)

@@ -89,6 +89,42 @@ struct DeadlockCauseTests {
     }
   }
 
+  @Test("a deadlock is not certain if a handler that no order controls may end it")
+  func handlerOutside() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let (pipe, done) = (Pipe(), DispatchSemaphore(value: 0))
+        let source = DispatchSource.makeReadSource(
+          fileDescriptor: pipe.fileHandleForReading.fileDescriptor)
+        source.setEventHandler { done.signal() }
+        source.resume()
+        withExtendedLifetime(pipe) { done.wait() }
+        source.cancel()
+        return true
+      }
+      #expect(found.report.hasPrefix("a deadlock (lost-wake-up), or a wait that code ends"))
+      #expect(found.headline.contains("not controlled: a dispatch source that is no timer"))
+      #expect(found.explanation.first == "unless code that no order controls ends a wait:")
+    }
+  }
+
+  @Test("a deadlock is certain if a handler in control does not end it")
+  func handlerInControl() async {
+    await #expect(processExitsWith: .success) {
+      let found = try Self.failure {
+        let done = DispatchSemaphore(value: 0)
+        let source = DispatchSource.makeUserDataAddSource()
+        source.setEventHandler {}
+        source.resume()
+        source.add(data: 1)
+        done.wait()
+        source.cancel()
+        return true
+      }
+      #expect(found.report.hasPrefix("deadlock (lost-wake-up) "))
+    }
+  }
+
   @Test("a deadlock names the timer that was not resumed", arguments: [true, false])
   func stoppedTimer(isResumed: Bool) async {
     await #expect(processExitsWith: .success) { [isResumed] in

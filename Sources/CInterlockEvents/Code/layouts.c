@@ -148,7 +148,10 @@ static bool check_blocks(ptrdiff_t shift) {
     if (!block) return false;
     const struct block_layout *layout = (const struct block_layout *)(block + shift);
     holds = layout->invoke == _dispatch_block_special_invoke &&
-            has_work_item_magic(layout) && is_barrier_item(layout) == (barrier == 1);
+            has_work_item_magic(layout) && is_barrier_item(layout) == (barrier == 1) &&
+            group_of_work_item(layout) && runs_of_work_item(layout) == 0;
+    if (holds) call_block(block);
+    holds = holds && runs_of_work_item(layout) == 1;
     _Block_release(block);
   }
   return holds;

@@ -37,6 +37,10 @@ void interlock_dispatch_drop(const interlock_dispatch_request *request) {
   interlock_free_item(item);
 }
 
+void *interlock_group_of_work_item(const void *item) { return group_of_work_item(item); }
+
+uint32_t interlock_runs_of_work_item(const void *item) { return runs_of_work_item(item); }
+
 void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
                                   interlock_site site) {
   if ((request.flags & INTERLOCK_FLAG_DELAYED) &&
@@ -76,6 +80,11 @@ BETWEEN static void run_synchronous(void *context) {
   }
 }
 
+BETWEEN static void run_synchronous_item(void *block) {
+  interlock_dispatch->item_begins(block);
+  call_block(block);
+}
+
 void interlock_controlled_sync(queue_t queue, void *block, function_t function, void *context,
                                uint32_t flags, interlock_site site) {
   bool has_work_item = block && is_work_item(block);
@@ -88,7 +97,7 @@ void interlock_controlled_sync(queue_t queue, void *block, function_t function, 
   if (has_work_item) {
     interlock_sync_call call = {block, queue, site.place, flags, interlock_innermost_sync};
     interlock_innermost_sync = &call;
-    interlock_dispatch->sync(queue, call_block, block, is_barrier, site);
+    interlock_dispatch->sync(queue, run_synchronous_item, block, is_barrier, site);
     interlock_innermost_sync = call.outer;
     interlock_dispatch->item_ran(block, site.place);
   } else {

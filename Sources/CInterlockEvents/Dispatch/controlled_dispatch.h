@@ -49,6 +49,10 @@ typedef void interlock_set_handler_call(void *source, block_t handler);
 void interlock_set_handler(interlock_set_handler_call *set, void *source, block_t handler,
                            uintptr_t returns_to) HIDDEN;
 
+/// Makes the real call on an object that the model leaves to libdispatch. Hidden: the calls that
+/// libdispatch makes for it, for example to make a worker, are not explored.
+void interlock_call_outside(void (*real)(void *), void *object) HIDDEN;
+
 /// Performs the calls that were deferred while threads were explored.
 void interlock_controlled_dispatch_ends(void) HIDDEN;
 

@@ -47,6 +47,14 @@ static inline bool has_work_item_magic(const void *block) {
   return kept_of_work_item(block)[0] == 0xd159b10c;
 }
 static inline bool is_barrier_item(const void *block) { return kept_of_work_item(block)[1] & 1; }
+/// The number of times that the item has run.
+static inline uint32_t runs_of_work_item(const void *block) {
+  return (uint32_t)(kept_of_work_item(block)[2] >> 32);
+}
+/// The item's private group, which the item leaves when it has run for the first time.
+static inline void *group_of_work_item(const void *block) {
+  return (void *)(uintptr_t)kept_of_work_item(block)[6];
+}
 
 /// The flags of an event of a work item.
 static inline uint32_t flags_of_work_item(const void *block) {

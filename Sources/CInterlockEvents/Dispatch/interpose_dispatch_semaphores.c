@@ -27,6 +27,9 @@ INTERPOSED void dispatch_group_enter(group_t group) {
 
 /// Returns false if the caller must make the real call.
 SELDOM static bool leave_controlled(group_t group, uintptr_t returns_to, uintptr_t frame) {
+  const interlock_sync_call *sync = interlock_innermost_sync;
+  // A synchronous call records that its item has run once it has left the queue.
+  if (sync && group_of_work_item(sync->block) == group) return false;
   interlock_site site = {returns_to, interlock_user_place(returns_to, frame)};
   if (!interlock_dispatch->ask_leave(group, site)) return false;
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {

@@ -1,4 +1,4 @@
-// Dispatch's queues.
+// Dispatch's queues, and the references to its objects.
 #include "controlled_dispatch.h"
 #include "../Lives/task_lives.h"
 
@@ -107,10 +107,18 @@ static void configure(void *object, int64_t change, const void *other, uintptr_t
   }
 }
 
+void interlock_call_outside(object_call *real, void *object) {
+  interlock_marks.hidden++;
+  real(object);
+  interlock_marks.hidden--;
+}
+
 INTERPOSED void dispatch_suspend(void *object) {
   configure(object, 1, NULL, RETURNS_TO);
   if (is_explored_call(RETURNS_TO)) {
-    interlock_dispatch->suspend(object, SITE);
+    if (interlock_dispatch->suspend(object, SITE)) {
+      interlock_call_outside(REAL(object_call, dispatch_suspend), object);
+    }
     return;
   }
   if (interlock_follows_lives) interlock_life_suspended(object, 1);
@@ -120,7 +128,9 @@ INTERPOSED void dispatch_suspend(void *object) {
 INTERPOSED void dispatch_resume(void *object) {
   configure(object, -1, NULL, RETURNS_TO);
   if (is_explored_call(RETURNS_TO)) {
-    interlock_dispatch->resume(object, SITE);
+    if (interlock_dispatch->resume(object, SITE)) {
+      interlock_call_outside(REAL(object_call, dispatch_resume), object);
+    }
     return;
   }
   if (interlock_follows_lives) interlock_life_suspended(object, -1);
@@ -129,7 +139,12 @@ INTERPOSED void dispatch_resume(void *object) {
 
 INTERPOSED void dispatch_activate(void *object) {
   configure(object, 0, NULL, RETURNS_TO);
-  if (is_explored_call(RETURNS_TO) && !interlock_dispatch->activate(object, SITE)) return;
+  if (is_explored_call(RETURNS_TO)) {
+    if (!interlock_dispatch->activate(object, SITE)) return;
+    if (interlock_follows_lives) interlock_life_activated(object);
+    interlock_call_outside(REAL(object_call, dispatch_activate), object);
+    return;
+  }
   if (interlock_follows_lives) interlock_life_activated(object);
   REAL(object_call, dispatch_activate)(object);
 }
@@ -139,6 +154,19 @@ INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
   configure(object, 2, target, RETURNS_TO);
   if (is_explored_call(RETURNS_TO) && !interlock_dispatch->set_target(object, target, SITE)) return;
   REAL(set, dispatch_set_target_queue)(object, target);
+}
+
+// References of the user's code and of libraries other than libdispatch.
+
+INTERPOSED void dispatch_retain(void *object) {
+  if (interlock_follows_lives) interlock_life_referenced(object, 1);
+  REAL(object_call, dispatch_retain)(object);
+}
+
+INTERPOSED void dispatch_release(void *object) {
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_release(object, SITE);
+  if (interlock_follows_lives) interlock_life_referenced(object, -1);
+  REAL(object_call, dispatch_release)(object);
 }
 
 #endif

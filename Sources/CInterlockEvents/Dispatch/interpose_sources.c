@@ -45,13 +45,15 @@ static bool is_followed(const void *handler, uintptr_t returns_to) {
 INTERPOSED void *dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask,
                                         queue_t queue) {
   typedef void *create(const void *, uintptr_t, uintptr_t, queue_t);
-  if (is_explored_call(RETURNS_TO)) {
+  bool is_explored = is_explored_call(RETURNS_TO);
+  if (is_explored) {
     void *made = interlock_dispatch->source_made(type, queue);
     if (made) return made;
   }
   unfollowed(queue, RETURNS_TO, "a dispatch source that is no timer", true);
   void *made = REAL(create, dispatch_source_create)(type, handle, mask, queue);
-  if (interlock_follows_lives && !is_explored_call(RETURNS_TO)) {
+  if (is_explored && made) interlock_dispatch->source_is_outside(made);
+  if (interlock_follows_lives && !is_explored) {
     interlock_live_kind kind =
         type == _dispatch_source_type_timer ? INTERLOCK_LIVE_TIMER : INTERLOCK_LIVE_SOURCE;
     interlock_life_of_object(made, kind, true, RETURNS_TO, THIS_FRAME);
@@ -184,17 +186,17 @@ UNFOLLOWED_FORM(void, dispatch_source_set_registration_handler_f,
 UNFOLLOWED_FORM(void, dispatch_source_set_mandatory_cancel_handler_f,
                 (void *source, void *function), (source, function), source)
 
-// Timer sources of explored threads. The model's stand-in is a queue and no source, so libdispatch
-// gets none of these calls for it.
+// Timer sources and sources of user data of explored threads. The model's stand-in is a queue and
+// no source, so libdispatch gets none of these calls for it.
 
-static bool is_timer(void *source, uintptr_t returns_to) {
+static bool is_modelled(void *source, uintptr_t returns_to) {
   return is_explored_call(returns_to) && interlock_dispatch->is_source(source);
 }
 
 INTERPOSED void dispatch_source_set_timer(void *source, moment_t start, uint64_t interval,
                                           uint64_t leeway) {
   typedef void set(void *, moment_t, uint64_t, uint64_t);
-  if (is_timer(source, RETURNS_TO)) {
+  if (is_modelled(source, RETURNS_TO)) {
     uint64_t due = start == forever ? forever : interlock_moment(start);
     interlock_dispatch->source_set_timer(source, due, interval, SITE);
     return;
@@ -205,7 +207,7 @@ INTERPOSED void dispatch_source_set_timer(void *source, moment_t start, uint64_t
 typedef void set_function(void *, function_t);
 
 INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t function) {
-  if (is_timer(source, RETURNS_TO)) {
+  if (is_modelled(source, RETURNS_TO)) {
     interlock_dispatch->source_set_handler(source, function, NULL, false, false, SITE);
     return;
   }
@@ -214,7 +216,7 @@ INTERPOSED void dispatch_source_set_event_handler_f(void *source, function_t fun
 }
 
 INTERPOSED void dispatch_source_set_cancel_handler_f(void *source, function_t function) {
-  if (is_timer(source, RETURNS_TO)) {
+  if (is_modelled(source, RETURNS_TO)) {
     interlock_dispatch->source_set_handler(source, function, NULL, false, true, SITE);
     return;
   }
@@ -223,9 +225,12 @@ INTERPOSED void dispatch_source_set_cancel_handler_f(void *source, function_t fu
 }
 
 INTERPOSED void dispatch_source_cancel(void *source) {
-  if (is_timer(source, RETURNS_TO)) {
+  if (is_modelled(source, RETURNS_TO)) {
     interlock_dispatch->source_cancel(source, SITE);
     return;
+  }
+  if (is_explored_call(RETURNS_TO)) {
+    return interlock_call_outside(REAL(object_call, dispatch_source_cancel), source);
   }
   if (interlock_follows_lives) interlock_life_cancelled(source);
   REAL(object_call, dispatch_source_cancel)(source);
@@ -233,16 +238,22 @@ INTERPOSED void dispatch_source_cancel(void *source) {
 
 INTERPOSED intptr_t dispatch_source_testcancel(void *source) {
   typedef intptr_t test(void *);
-  if (is_timer(source, RETURNS_TO)) return interlock_dispatch->source_is_cancelled(source, SITE);
+  if (is_modelled(source, RETURNS_TO)) return interlock_dispatch->source_is_cancelled(source, SITE);
   return REAL(test, dispatch_source_testcancel)(source);
 }
 
 INTERPOSED uintptr_t dispatch_source_get_data(void *source) {
   typedef uintptr_t get(void *);
-  // libdispatch returns the number of firings since the last call of the handler. The model does
-  // not count the firings that are one event.
-  if (is_timer(source, RETURNS_TO)) return 1;
+  if (is_modelled(source, RETURNS_TO)) return interlock_dispatch->source_data(source);
   return REAL(get, dispatch_source_get_data)(source);
+}
+
+INTERPOSED void dispatch_source_merge_data(void *source, uintptr_t data) {
+  typedef void merge(void *, uintptr_t);
+  if (is_modelled(source, RETURNS_TO)) {
+    return interlock_dispatch->source_merge(source, data, SITE);
+  }
+  REAL(merge, dispatch_source_merge_data)(source, data);
 }
 
 #endif

@@ -5,11 +5,13 @@
 
 extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags)
     __attribute__((weak));
+extern void dispatch_retain(void *object) __attribute__((weak));
 extern void dispatch_release(void *object) __attribute__((weak));
 extern char _dispatch_main_q[] __attribute__((weak));
 extern char _dispatch_queue_attr_concurrent[] __attribute__((weak));
 
 size_t interlock_queue_target_offset, interlock_queue_width_offset;
+static size_t references_offset;
 size_t interlock_root_first_offset, interlock_root_last_offset;
 
 static uintptr_t target_of(uintptr_t queue) {
@@ -59,6 +61,24 @@ bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) {
   return interlock_root_index(queue) < 0 && interlock_queue_width_offset && barrier;
 }
 
+int interlock_references(const void *object) {
+  size_t offset = references_offset;
+  if (!offset) return 0;
+  // Relaxed: the caller owns one of the references, and compares the number with 1.
+  return __atomic_load_n((const int *)((uintptr_t)object + offset), __ATOMIC_RELAXED) + 1;
+}
+
+/// Finds the count of the references that code outside of libdispatch has to an object: it is the
+/// fourth half word of the object, and 0 for one reference.
+static void find_references(void *object, ptrdiff_t shift) {
+  references_offset = 12 + (size_t)shift;
+  bool holds = interlock_references(object) == 1;
+  dispatch_retain(object);
+  holds = holds && interlock_references(object) == 2;
+  dispatch_release(object);
+  if (!holds || interlock_references(object) != 1) references_offset = 0;
+}
+
 // The layout of queues: the offsets that libdispatch exports for debuggers, confirmed on two queues
 // made for this check.
 
@@ -102,6 +122,7 @@ bool interlock_check_queues(ptrdiff_t shift) {
   void *concurrent = make("interlock.concurrent", _dispatch_queue_attr_concurrent, target);
   bool holds = serial && concurrent && has_fields(serial, 1, target) &&
                has_fields(concurrent, concurrent_width, target);
+  if (holds && dispatch_retain) find_references(serial, shift);
   if (serial) dispatch_release(serial);
   if (concurrent) dispatch_release(concurrent);
   if (!holds) interlock_queue_width_offset = interlock_queue_target_offset = 0;

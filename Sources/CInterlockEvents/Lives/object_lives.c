@@ -139,20 +139,6 @@ void interlock_life_of_block(const void *item, uintptr_t returns_to, uintptr_t f
 
 void interlock_life_block_begins(const void *item) { interlock_life_remove((uintptr_t)item); }
 
-// Counts the references of the user's code and of libraries other than libdispatch.
-
-INTERPOSED void dispatch_retain(void *object) {
-  typedef void retain(void *);
-  if (interlock_follows_lives) interlock_life_referenced(object, 1);
-  REAL(retain, dispatch_retain)(object);
-}
-
-INTERPOSED void dispatch_release(void *object) {
-  typedef void release(void *);
-  if (interlock_follows_lives) interlock_life_referenced(object, -1);
-  REAL(release, dispatch_release)(object);
-}
-
 INTERPOSED void dispatch_source_cancel_and_wait(void *source) {
   typedef void cancel(void *);
   if (interlock_follows_lives) interlock_life_cancelled(source);

@@ -27,6 +27,15 @@ typedef struct {
 /// Called for a submission that will never begin: a reader that lists it must remove it.
 void interlock_dispatch_drop(const interlock_dispatch_request *request);
 
+/// Returns the private group that libdispatch leaves when the work item has run for the first time.
+void *interlock_group_of_work_item(const void *item);
+/// Returns how often libdispatch has run the work item.
+uint32_t interlock_runs_of_work_item(const void *item);
+
+/// Returns the number of references that code outside of libdispatch has to an object; 0 if it is
+/// unknown.
+int interlock_references(const void *object);
+
 /// A poll of a run loop: by a waiter of XCTest, until one source was handled, or for its whole
 /// time.
 typedef enum {
@@ -63,6 +72,8 @@ typedef struct interlock_dispatch_performer {
 
   // Work items.
   void (*item_made)(void *item);
+  /// Called when the caller is about to run the item itself, synchronously.
+  void (*item_begins)(void *item);
   /// Records that the caller ran the item itself, synchronously.
   void (*item_ran)(void *item, uintptr_t place);
   /// Returns 0 if the item has run before `due`.
@@ -72,11 +83,14 @@ typedef struct interlock_dispatch_performer {
   void (*ask_item)(void *item, bool cancels, interlock_site);
 
   void (*queue_made)(void *queue, bool is_inactive);
-  void (*suspend)(void *object, interlock_site);
-  void (*resume)(void *object, interlock_site);
-  /// Returns true if the caller must make the real call too: the object was inactive.
+  /// True: the caller must make the real call too, because the object was inactive, or is a source
+  /// that is not modelled.
+  bool (*suspend)(void *object, interlock_site);
+  bool (*resume)(void *object, interlock_site);
   bool (*activate)(void *object, interlock_site);
   bool (*set_target)(void *object, void *target, interlock_site);
+  /// Called before the calling thread releases a reference.
+  void (*ask_release)(void *object, interlock_site);
   /// Returns true if the model destroys the queue's value when the execution is over.
   bool (*keep_specific)(void *queue, void *value, void (*destroy)(void *));
   /// Called before the thread reads or sets a specific value of the queue.
@@ -89,13 +103,17 @@ typedef struct interlock_dispatch_performer {
   /// `dispatch_main`: ends the execution, because the call never returns.
   void (*leave_main)(interlock_site);
 
-  /// Returns the object that represents a timer source; NULL if the source is of another kind.
+  /// Returns the object that represents a timer source or a source of user data; NULL if the source
+  /// is of another kind. `source_is_outside` notes such a source.
   void *(*source_made)(const void *type, void *queue);
+  void (*source_is_outside)(void *source);
   bool (*is_source)(void *object);
   void (*source_set_timer)(void *source, uint64_t due, uint64_t interval, interlock_site);
   /// Keeps a context that is a block, and releases the block.
   void (*source_set_handler)(void *source, void (*function)(void *), void *context, bool is_block,
                              bool on_cancel, interlock_site);
+  void (*source_merge)(void *source, uintptr_t data, interlock_site);
+  uintptr_t (*source_data)(void *source);
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 

@@ -82,6 +82,7 @@ static void group_enter(void *group, interlock_site site) {
 }
 
 static bool ask_leave(void *group, interlock_site site) {
+  if (interlock_model_item_called(group, site.place)) return false;
   if (!interlock_model_is_group(group)) return false;
   interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group),
                           site.place);
@@ -101,32 +102,37 @@ static bool is_of_system(const model_queue *queue) {
   return queue->kind == QUEUE_ROOT || queue->object == (void *)_dispatch_main_q;
 }
 
-static void suspend(void *object, interlock_site site) {
+static bool suspend(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_suspend(object, site);
-    return;
+    return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
-  if (is_of_system(queue)) return;
+  if (is_of_system(queue)) return false;
   if (queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_SUSPEND, queue->number, 0), site);
   interlock_model_did_pass(queue);
   interlock_model_suspend(queue);
+  return false;
 }
 
-static void resume(void *object, interlock_site site) {
+static bool resume(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_resume(object, false, site);
-    return;
+    return false;
   }
   model_queue *queue = interlock_model_queue_at(object);
-  if (is_of_system(queue)) return;
+  if (is_of_system(queue)) return false;
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
   interlock_model_did_pass(queue);
   interlock_model_resume(queue);
+  return false;
 }
 
 static bool activate(void *object, interlock_site site) {
+  if (interlock_model_is_outside(object)) return true;
   if (interlock_model_is_source(object)) {
     interlock_model_source_resume(object, true, site);
     return false;
@@ -142,8 +148,32 @@ static bool activate(void *object, interlock_site site) {
   return true;
 }
 
+// libdispatch traps if the last reference of the user's code is released while the object is
+// suspended or inactive. No order changes that: each resume comes before its own thread's release.
+static void ask_release(void *object, interlock_site site) {
+  const interlock_object *known = interlock_object_known(object);
+  if (!known) return;
+  const bool is_queue = known->flags & INTERLOCK_MODEL_QUEUE;
+  const model_queue *queue = is_queue ? known->state : NULL;
+  bool is_stopped = is_queue ? queue->is_of_execution && queue->suspensions
+                             : interlock_model_source_is_stopped(known);
+  if (!is_stopped) return;
+  int own = interlock_model_item_references(object) + interlock_model_source_references(object);
+  if (interlock_references(object) - own != 1) return;
+  interlock_name_call("release");
+  interlock_point(no_operation, NULL, NULL, site.place);
+  bool is_inactive = is_queue ? queue->is_inactive : !interlock_model_source_is_active(known);
+  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                           is_inactive ? "the last reference to an object that was never activated "
+                                         "is released: libdispatch traps"
+                                       : "the last reference to a suspended object is released: "
+                                         "libdispatch traps");
+  interlock_execution_abandon();
+}
+
 static bool set_target(void *object, void *target, interlock_site site) {
   (void)site;
+  if (interlock_model_is_outside(object)) return true;
   if (!target) target = interlock_model_default_root(false);
   if (interlock_model_is_source(object)) {
     interlock_model_source_set_target(object, target);
@@ -217,6 +247,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .ask_signal = interlock_model_ask_signal,
     .semaphore_signal = interlock_model_semaphore_signal,
     .item_made = interlock_model_item_made,
+    .item_begins = interlock_model_item_begins,
     .item_ran = interlock_model_item_ran,
     .item_wait = interlock_model_item_wait,
     .item_notify = interlock_model_item_notify,
@@ -225,6 +256,7 @@ const interlock_dispatch_performer interlock_model_performer = {
     .suspend = suspend,
     .resume = resume,
     .activate = activate,
+    .ask_release = ask_release,
     .set_target = set_target,
     .keep_specific = interlock_model_keep_specific,
     .use_specific = use_specific,
@@ -233,9 +265,12 @@ const interlock_dispatch_performer interlock_model_performer = {
     .expect_queue = expect_queue,
     .leave_main = leave_main,
     .source_made = interlock_model_source_made,
+    .source_is_outside = interlock_model_source_is_outside,
     .is_source = interlock_model_is_source,
     .source_set_timer = interlock_model_source_set_timer,
     .source_set_handler = interlock_model_source_set_handler,
+    .source_merge = interlock_model_source_merge,
+    .source_data = interlock_model_source_data,
     .source_cancel = interlock_model_source_cancel,
     .source_is_cancelled = interlock_model_source_is_cancelled,
     .waiter_begins = interlock_model_waiter_begins,

@@ -1,11 +1,14 @@
-// Timer sources. A queue of libdispatch, which gets no blocks, stands for each source: a queue can
-// be retained, released and given a context, and need not be active to be released.
+// Timer sources, and sources of user data. A queue of libdispatch, which gets no blocks, stands for
+// each source: a queue can be retained, released and given a context, and need not be active to be
+// released.
 //
 // A source is at most once in its target queue. When its turn comes there, it calls the event
 // handler once if it has fired, and then the cancel handler if it is cancelled. So no handler runs
 // beside another one. A source that fires while its handler runs comes behind the blocks that the
 // queue has by then. A suspended source leaves the queue when its turn comes, and comes back at the
 // last resume.
+//
+// A source of user data fires when data is merged into it, and no manager has it.
 #include "timer_sources.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -15,6 +18,9 @@
 #include "interlock_explorer.h"
 
 extern const char _dispatch_source_type_timer[] __attribute__((weak));
+extern const char _dispatch_source_type_data_add[] __attribute__((weak));
+extern const char _dispatch_source_type_data_or[] __attribute__((weak));
+extern const char _dispatch_source_type_data_replace[] __attribute__((weak));
 extern void *dispatch_get_context(void *object) __attribute__((weak));
 extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
@@ -25,7 +31,7 @@ typedef struct {
   bool is_block;
 } handler;
 
-enum { source_mark = 1 << 8 };
+enum { source_mark = 1 << 10, outside_mark = 1 << 11 };
 
 typedef struct source {
   struct source *next;
@@ -33,6 +39,10 @@ typedef struct source {
   uint32_t number;
   void *queue;
   handler on_event, on_cancel;
+  /// For a source of user data, the type; NULL for a timer.
+  const char *data_type;
+  /// The data that the next event has, and the data of the last event.
+  uintptr_t merged, data;
   uint64_t due, interval;
   interlock_logical_thread *timer;
   /// The row of waits of the last firing.
@@ -40,7 +50,8 @@ typedef struct source {
   /// The call site that set the timer last.
   uintptr_t place;
   uint32_t suspensions;
-  /// For a source that the runtime makes for a sleep with a tolerance: see `interlock_model_sleeper`.
+  /// For a source that the runtime makes for a sleep with a tolerance: see
+  /// `interlock_model_sleeper`.
   uint32_t ends_sleep_of;
   bool is_active, is_cancelled, is_armed;
   /// The source has fired, and its handler has not begun.
@@ -66,8 +77,38 @@ bool interlock_model_is_source(void *object) {
   return interlock_object_at(object)->flags & source_mark;
 }
 
+bool interlock_model_is_outside(void *object) {
+  const interlock_object *known = interlock_object_known(object);
+  return known && known->flags & outside_mark;
+}
+
+void interlock_model_source_is_outside(void *object) {
+  interlock_object_anew(object)->flags = outside_mark;
+}
+
+bool interlock_model_source_is_stopped(const interlock_object *object) {
+  const source *from = object->flags & source_mark ? object->state : NULL;
+  return from && (!from->is_active || from->suspensions);
+}
+
+bool interlock_model_source_is_active(const interlock_object *object) {
+  return ((const source *)object->state)->is_active;
+}
+
+int interlock_model_source_references(const void *object) {
+  int count = 0;
+  for (const source *from = sources; from; from = from->next) {
+    // A cancelled source has a reference to itself until its cancel handler runs.
+    bool has_own = from->object == object && from->is_cancelled;
+    count += !from->is_over && (from->queue == object || has_own);
+  }
+  return count;
+}
+
 void *interlock_model_source_made(const void *type, void *queue) {
-  if (type != _dispatch_source_type_timer) return NULL;
+  bool has_data = type == _dispatch_source_type_data_add || type == _dispatch_source_type_data_or ||
+                  type == _dispatch_source_type_data_replace;
+  if (type != _dispatch_source_type_timer && !has_data) return NULL;
   typedef void *create(const char *, void *);
   create *make = (create *)interlock_find_real("dispatch_queue_create");
   interlock_marks.hidden++;
@@ -78,7 +119,8 @@ void *interlock_model_source_made(const void *type, void *queue) {
   interlock_object *known = interlock_object_anew(object);
   source *made = interlock_execution_memory(sizeof *made);
   *made = (source){.object = object, .number = known->number,
-                   .queue = queue ? queue : interlock_model_default_root(false)};
+                   .queue = queue ? queue : interlock_model_default_root(false),
+                   .data_type = has_data ? type : NULL};
   interlock_at_execution_begin(forget_sources);
   made->next = sources;
   sources = made;
@@ -146,6 +188,10 @@ static bool turn_matters(const source *from) {
 /// Calls the event handler, and looks at the source again.
 static void handle_event(source *from) {
   from->is_pending = false;
+  // libdispatch gives the number of a timer's firings since the last event. The model does not
+  // count the firings that are one event.
+  from->data = from->data_type ? from->merged : 1;
+  from->merged = 0;
   // A repeating timer that the manager has given up skips the times that have passed.
   if (repeats(from) && is_set(from) && !from->is_at_manager && interlock_is_due(from->due)) {
     uint64_t passed = interlock_virtual_now() - from->due;
@@ -156,7 +202,7 @@ static void handle_event(source *from) {
   // A cancellation that comes after the handler's last step and before this look lets the cancel
   // handler run in the same turn. Only the order of the queue shows the difference.
   if (!from->is_cancelled && !from->is_at_manager && turn_matters(from)) {
-    interlock_name_call("end of timer's handler");
+    interlock_name_call(from->data_type ? "end of source's handler" : "end of timer's handler");
     interlock_point(look_of(from), NULL, NULL, interlock_current_thread()->place);
   } else {
     interlock_did(look_of(from));
@@ -265,14 +311,16 @@ void interlock_model_source_set_handler(void *object, void (*function)(void *), 
 
 void interlock_model_source_suspend(void *object, interlock_site site) {
   source *from = source_at(object);
-  ask_change(from, "suspend timer", site);
+  ask_change(from, from->data_type ? "suspend source" : "suspend timer", site);
   from->suspensions++;
   disarm(from);
 }
 
 void interlock_model_source_resume(void *object, bool activates, interlock_site site) {
   source *from = source_at(object);
-  ask_change(from, activates ? "activate timer" : "resume timer", site);
+  const char *call = activates ? "activate timer" : "resume timer";
+  if (from->data_type) call = activates ? "activate source" : "resume source";
+  ask_change(from, call, site);
   if (!activates && from->suspensions > 0) {
     from->suspensions--;
   } else if (!from->is_active) {
@@ -285,6 +333,26 @@ void interlock_model_source_resume(void *object, bool activates, interlock_site 
   arm(from);
   wake(from, site.place);
 }
+
+void interlock_model_source_merge(void *object, uintptr_t data, interlock_site site) {
+  source *from = source_at(object);
+  if (interlock_model_is_choice(site)) interlock_name_call("merge data");
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, from->number, 0),
+                      site);
+  if (!from->data_type || from->is_cancelled) return;
+  if (from->data_type == _dispatch_source_type_data_add) {
+    from->merged += data;
+  } else if (from->data_type == _dispatch_source_type_data_or) {
+    from->merged |= data;
+  } else {
+    from->merged = data;
+  }
+  // Data of 0 is no event.
+  from->is_pending = from->merged != 0;
+  wake(from, site.place);
+}
+
+uintptr_t interlock_model_source_data(void *object) { return source_at(object)->data; }
 
 void interlock_model_source_set_target(void *object, void *queue) {
   source *from = source_at(object);

@@ -22,5 +22,6 @@ extension ExplorationFailure {
     else { return }
     verdict = .deadlock(found.cause)
     explanation = found.lines(in: schedule)
+    if mayEnd { explanation.insert("unless code that no order controls ends a wait:", at: 0) }
   }
 }

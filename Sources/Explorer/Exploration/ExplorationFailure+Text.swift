@@ -64,7 +64,7 @@ extension ExplorationFailure {
         + " state that it leaves behind, on chance or on real time"
     case .fails, .departs:
       failed + (self.origin == .token ? "; it has " : "; the shortest schedule found has ")
-        + switches
+        + switches + (uncontrolled.map { "; \($0)" } ?? "")
     }
   }
 
@@ -95,9 +95,20 @@ extension ExplorationFailure {
     case (.failed, _): failed = text + (place.map { " (\($0))" } ?? "")
     default: failed = outcome
     }
-    guard !escaped.isEmpty else { return nil }
-    let reason = "not controlled: \(escaped.joined(separator: ", "))"
+    guard let reason = uncontrolled else { return nil }
     return (reason, "\(failed), with calls that are \(reason)")
+  }
+
+  /// The calls that escaped control, which may be the cause; `nil` if there are none.
+  private var uncontrolled: String? {
+    escaped.isEmpty ? nil : "not controlled: \(escaped.joined(separator: ", "))"
+  }
+
+  /// True if code that no order controls may end a wait of the deadlock. No such code ends a wait
+  /// for a lock that another thread of the deadlock holds.
+  var mayEnd: Bool {
+    guard case .deadlock(let cause) = verdict, uncontrolled != nil else { return false }
+    return cause != .cycle && cause != .`self`
   }
 
   private var dryPool: String {
@@ -109,7 +120,13 @@ extension ExplorationFailure {
   private var outcome: String {
     switch verdict {
     case .failed: "the body failed"
-    case .deadlock(let cause): "deadlock" + (cause.map { " (\($0.rawValue))" } ?? "") + dryPool
+    case .deadlock(let cause):
+      if mayEnd {
+        "a deadlock\(cause.map { " (\($0.rawValue))" } ?? ""), or a wait that code ends which no"
+          + " order controls"
+      } else {
+        "deadlock" + (cause.map { " (\($0.rawValue))" } ?? "") + dryPool
+      }
     case .livelock:
       schedule.blocked.isEmpty
         ? "livelock: the limit of steps was reached"

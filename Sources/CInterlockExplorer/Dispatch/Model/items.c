@@ -15,6 +15,14 @@ void interlock_model_give_up_items(void) {
   last_made = NULL;
 }
 
+int interlock_model_item_references(const void *queue) {
+  int count = 0;
+  for (const model_item *item = last_made; item; item = item->made_before) {
+    count += !item->has_ended && item->request.queue == queue;
+  }
+  return count;
+}
+
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
   model_item *item = interlock_execution_memory(sizeof *item);
   item->request = *request;

@@ -30,7 +30,8 @@ typedef struct interlock_model_item {
   struct interlock_model_item *next;
   /// The item that was made before this one in the execution.
   struct interlock_model_item *made_before;
-  bool has_begun;
+  /// `has_ended`: the item has given up its reference to the queue.
+  bool has_begun, has_ended;
 } model_item;
 
 /// The wait of a thread that polls its run loop (run_loops.c).
@@ -75,6 +76,8 @@ interlock_operation interlock_model_first_of(const model_item *item) HIDDEN;
 /// Submits the item to its queue, as part of the step of the running thread or timer.
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
+/// Returns the number of references that items have to the queue.
+int interlock_model_item_references(const void *queue) HIDDEN;
 /// Called when the execution is over: the items still queued never begin.
 void interlock_model_give_up_items(void) HIDDEN;
 

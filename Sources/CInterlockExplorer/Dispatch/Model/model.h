@@ -90,6 +90,9 @@ struct interlock_model_queue {
 
 // Queues (queues.c).
 
+/// The flag of a queue's object.
+enum { INTERLOCK_MODEL_QUEUE = 1 << 12 };
+
 /// Returns this execution's queue for libdispatch's object.
 model_queue *interlock_model_queue_at(void *object) HIDDEN;
 /// Records a queue that has just been made.

@@ -88,6 +88,7 @@ static model_queue *fill(interlock_object *known, void *object) {
   queue->object = object;
   queue->number = known->number;
   known->state = queue;
+  known->flags |= INTERLOCK_MODEL_QUEUE;
   keep_label(known, object);
   note_xctest(queue);
   int root = interlock_root_index((uintptr_t)object);

@@ -42,6 +42,7 @@ RUNS_BLOCKS static void run(model_item *item) {
   interlock_model_did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
   interlock_model_finish(&item->entry);
   interlock_model_main_ran(queue);
+  item->has_ended = true;
   if (dispatch_release) dispatch_release(request->queue);
 }
 
@@ -56,6 +57,7 @@ RUNS_BLOCKS void *interlock_model_run_items(void *argument) {
       thread->running = item;
       item->request.function(item->request.context);
       thread->running = NULL;
+      item->has_ended = true;
       if (dispatch_release) dispatch_release(item->request.queue);
       item = thread->again;
       thread->again = NULL;
