@@ -161,6 +161,8 @@ uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) HIDDEN;
 /// a counted execution, the exploration ends, and its result asks to begin it again.
 void interlock_learn(interlock_exploration_fact fact) HIDDEN;
 bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
+/// Records that the running thread performs an operation within the initialiser of a global.
+void interlock_note_initialiser(interlock_operation operation) HIDDEN;
 /// Records how many threads the tasks of this execution can use so far.
 void interlock_note_task_threads(uint32_t count) HIDDEN;
 /// Records that blocks alone could take all threads of Dispatch's pool.

@@ -30,6 +30,7 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
   if (self->loop && operation.kind != INTERLOCK_OPERATION_YIELD) interlock_loop_has_step(self);
+  if (self->initialisers) interlock_note_initialiser(operation);
   self->pending = operation;
   ENGINE.pending.items[self->number] = operation;
   self->is_ready = is_ready;
