@@ -10,7 +10,7 @@ private let bodies =
   + dispatchBodies + taskBodies + reuseBodies + timeBodies + continuationBodies
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
-  + taskOutcomeBodies + timerSourceBodies + referenceBodies
+  + taskOutcomeBodies + timerSourceBodies + referenceBodies + libraryBodies
 
 private struct Arguments {
   var body = ""
