@@ -95,6 +95,11 @@ struct interlock_logical_thread {
   /// the threads looked at before each choice, 0 if it is not in the list.
   bool is_enabled, is_changed;
   uint32_t looked_at;
+  /// The last call of the user's code into Foundation: its call site, and the return address of its
+  /// first operation. The call site is 0 after an operation of the user's code.
+  struct {
+    uintptr_t place, first;
+  } library_call;
   /// The number of asks that were no choice since the step `quiet_since`; and the step after which
   /// the thread yielded because of them.
   uint32_t quiet;
@@ -161,6 +166,8 @@ uint32_t interlock_pick_useful(uint32_t count, uint64_t useful) HIDDEN;
 /// a counted execution, the exploration ends, and its result asks to begin it again.
 void interlock_learn(interlock_exploration_fact fact) HIDDEN;
 bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
+/// Records that the running thread performs an operation within the initialiser of a global.
+void interlock_note_initialiser(interlock_operation operation) HIDDEN;
 /// Records how many threads the tasks of this execution can use so far.
 void interlock_note_task_threads(uint32_t count) HIDDEN;
 /// Records that blocks alone could take all threads of Dispatch's pool.
@@ -174,7 +181,8 @@ void interlock_release(interlock_operation operation, uintptr_t returns_to, uint
 /// The class of the code that makes a call.
 typedef enum {
   INTERLOCK_CALLER_USER,
-  /// Foundation, whose locks order what users observe. Its calls are operations, but not choices.
+  /// Foundation, whose locks order what users observe. Its calls are operations. They are choices
+  /// only where a call of the user's code begins: see `interlock_ask`.
   INTERLOCK_CALLER_LIBRARY,
   /// The Swift runtime and the system's other libraries. Their locks protect caches, and the first
   /// execution fills more of these than the next. Their calls are operations only if a thread must
@@ -185,7 +193,10 @@ interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) HIDDEN;
 /// True if a call is a choice: its return address lies in the user's code, or in one of
 /// Foundation's lock classes. A wait for a library's own lock is no choice.
 bool interlock_is_choice(uintptr_t returns_to) HIDDEN;
-/// A point if the caller at `returns_to` makes choices, else a wait.
+/// True if a call site is in the user's code, and not in the explorer's that runs blocks.
+bool interlock_is_users_place(uintptr_t place) HIDDEN;
+/// A point if the caller at `returns_to` makes choices, else a wait. Also a point at the first
+/// operation of a call of the user's code into Foundation, on an object of this execution.
 void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
                    uintptr_t returns_to, uintptr_t place) HIDDEN;
 bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_ready,

@@ -83,7 +83,10 @@ struct Engine {
   }
 
   /// True if an execution leaves state behind, which the next one finds in the same process.
-  var keepsState: Bool { facts & UInt32(INTERLOCK_FACT_KEEPS_STATE.rawValue) != 0 }
+  var keepsState: Bool {
+    let kinds = INTERLOCK_FACT_KEEPS_STATE.rawValue | INTERLOCK_FACT_INITIALISERS.rawValue
+    return facts & UInt32(kinds) != 0
+  }
 
   /// True if each execution runs in its own process.
   var isolatesEach: Bool { options.isolatesEach || options.isIsolated && keepsState }

@@ -11,7 +11,7 @@ private let bodies =
   + programBodies + sectionBodies + executorBodies + fileBodies + fileBodiesOfThree + listingBodies
   + escapingBodies + faultBodies + swiftMutexBodies + taskOrderBodies
   + taskOutcomeBodies + timerSourceBodies + referenceBodies + workItemBodies + dataSourceBodies
-  + releaseBodies
+  + releaseBodies + libraryBodies
 
 private struct Arguments {
   var body = ""

@@ -68,12 +68,31 @@ private actor GlobalCount {
   }
 
   private static let lock = NSLock()
-  private static let names: [String: Int] = lock.withLock { ["a": 1] }
+  private static let names: [String: Int] = ["a": Int(String(1)) ?? 0]
 
   /// Initialises globals that never change.
   @Test func constants() async {
     async let one = Self.names["a"]
     async let other = Self.lock.withLock { Self.names["b"] }
+    #expect(await (one ?? 0) + (await other ?? 0) == 1)
+  }
+
+  private static let lockedNames: [String: Int] = lock.withLock { ["a": 1] }
+
+  /// The initialiser takes the lock that one of its users holds.
+  @Test func waitsForInitialiser() async {
+    async let one = Self.lockedNames["a"]
+    async let other = Self.lock.withLock { Self.lockedNames["b"] }
+    #expect(await (one ?? 0) + (await other ?? 0) == 1)
+  }
+
+  private static let otherLock = NSLock()
+  private static let otherNames: [String: Int] = otherLock.withLock { ["a": 1] }
+
+  /// The initialiser takes a lock of its own.
+  @Test func initialisesUnderOwnLock() async {
+    async let one = Self.otherNames["a"]
+    async let other = Self.lock.withLock { Self.otherNames["b"] }
     #expect(await (one ?? 0) + (await other ?? 0) == 1)
   }
 }

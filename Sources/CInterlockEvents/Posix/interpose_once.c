@@ -161,6 +161,10 @@ SELDOM static bool is_first_controlled(void *once, interlock_once_kind kind, int
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
   // Done: the runtime would return at once. Acquire: sees what the initialiser wrote.
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) {
+    // In another order, this thread may be the first.
+    if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled) {
+      interlock_posix->once_begin(once, is_swift_done, INTERLOCK_ONCE_OF_SWIFT, THIS_SITE);
+    }
     if (interlock_memory_once_done) interlock_memory_once_done(once);
     return;
   }

@@ -109,7 +109,8 @@ typedef struct {
   void (*exit)(void *);
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f, interlock_site);
   /// Waits until no explored thread runs the initialiser of `token`. Returns true if the caller
-  /// must run it by the real call, and then call `once_end`.
+  /// must run it by the real call, and then call `once_end`. Also called for a global variable that
+  /// is initialised already.
   bool (*once_begin)(const void *token, bool (*is_done)(const void *), interlock_once_kind,
                      interlock_site);
   void (*once_end)(const void *token);

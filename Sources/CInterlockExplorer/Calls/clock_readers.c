@@ -62,9 +62,12 @@ static bool runs_blocks(uintptr_t address) {
   return address - runs < (uintptr_t)__stop_interlock_runs - runs;
 }
 
+bool interlock_is_users_place(uintptr_t place) {
+  return place && interlock_is_choice(place) && !runs_blocks(place);
+}
+
 static bool is_users_code(uintptr_t place) {
-  return place && interlock_is_choice(place) && !runs_blocks(place) &&
-         !is_emitted_sleep(place);
+  return interlock_is_users_place(place) && !is_emitted_sleep(place);
 }
 
 bool interlock_is_users_read(interlock_site site) {

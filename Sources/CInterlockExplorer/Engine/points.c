@@ -30,6 +30,7 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
   if (self->loop && operation.kind != INTERLOCK_OPERATION_YIELD) interlock_loop_has_step(self);
+  if (self->initialisers) interlock_note_initialiser(operation);
   self->pending = operation;
   ENGINE.pending.items[self->number] = operation;
   self->is_ready = is_ready;
@@ -141,9 +142,31 @@ bool interlock_wait_until(interlock_operation operation, interlock_readiness *is
   return interlock_point_until(operation, is_ready, context, due, place);
 }
 
+/// True if the code that makes the call chooses when the operation happens: the user's code, or
+/// Foundation at its first operation for a call of the user's code. Between two such calls, other
+/// threads may use the same queue or operation. Foundation's own objects are left out: they are
+/// caches, and a choice at each use of one would multiply the orders.
+static bool is_choice(const interlock_operation *operation, uintptr_t returns_to, uintptr_t place) {
+  interlock_logical_thread *self = ENGINE.current;
+  interlock_caller_class class = interlock_class_of_caller(returns_to);
+  if (class == INTERLOCK_CALLER_USER) self->library_call.place = 0;
+  if (class != INTERLOCK_CALLER_LIBRARY) return class == INTERLOCK_CALLER_USER;
+  if (operation->object == 0 || operation->object >= INTERLOCK_FIRST_LIBRARY_OBJECT ||
+      self->initialisers || !interlock_is_users_place(place)) {
+    return false;
+  }
+  // A loop may make the same call again. Then the call's first operation comes again.
+  bool begins = self->library_call.place != place || self->library_call.first == returns_to;
+  if (begins) {
+    self->library_call.place = place;
+    self->library_call.first = returns_to;
+  }
+  return begins;
+}
+
 void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
                    uintptr_t returns_to, uintptr_t place) {
-  if (interlock_is_choice(returns_to)) {
+  if (is_choice(&operation, returns_to, place)) {
     interlock_point(operation, is_ready, context, place);
   } else {
     interlock_wait(operation, is_ready, context, place);
@@ -152,7 +175,7 @@ void interlock_ask(interlock_operation operation, interlock_readiness *is_ready,
 
 bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_ready,
                          void *context, uint64_t due, uintptr_t returns_to, uintptr_t place) {
-  return interlock_is_choice(returns_to)
+  return is_choice(&operation, returns_to, place)
              ? interlock_point_until(operation, is_ready, context, due, place)
              : interlock_wait_until(operation, is_ready, context, due, place);
 }

@@ -83,11 +83,26 @@ void interlock_learn(interlock_exploration_fact fact) {
   // act, so the exploration ends.
   bool needs_caller = fact == INTERLOCK_FACT_SECTIONS;
   // A new process finds no state that earlier executions have left behind.
-  if (fact == INTERLOCK_FACT_KEEPS_STATE) {
+  if (fact == INTERLOCK_FACT_KEEPS_STATE || fact == INTERLOCK_FACT_INITIALISERS) {
     if (ENGINE.is_child) ENGINE.result->must_begin_anew = true;
     return;
   }
   if (!ENGINE.is_warming_up || needs_caller) ENGINE.result->must_begin_anew = true;
+}
+
+void interlock_note_initialiser(interlock_operation operation) {
+  switch (operation.kind) {
+    // A read of a clock or of a file changes nothing for other threads.
+    case INTERLOCK_OPERATION_READ_CLOCK:
+    case INTERLOCK_OPERATION_FILE_READ:
+    case INTERLOCK_OPERATION_FOLDER_PASS:
+    // A wait for another initialiser, or for a lock of the runtime.
+    case INTERLOCK_OPERATION_UNKNOWN:
+    case INTERLOCK_OPERATION_YIELD: return;
+    default: break;
+  }
+  if (operation.object != UINT32_MAX && operation.object >= INTERLOCK_FIRST_LIBRARY_OBJECT) return;
+  interlock_learn(INTERLOCK_FACT_INITIALISERS);
 }
 
 bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }

@@ -16,6 +16,7 @@ interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argum
   bool has_handle = kind != INTERLOCK_THREAD_UNNAMED;
   const char *too_many = has_handle ? interlock_too_many_threads() : NULL;
   if (too_many) interlock_perform_leave(too_many);
+  if (ENGINE.current && ENGINE.current->initialisers) interlock_note_initialiser(first);
   interlock_marks.hidden++;
   interlock_logical_thread *thread = interlock_engine_add(first, place);
   thread->function = function;

@@ -87,7 +87,11 @@ typedef enum {
   INTERLOCK_FACT_KEEPS_STATE = 1 << 10,
   /// A weak or unowned reference was loaded: the last release of such an object becomes a point.
   INTERLOCK_FACT_REFERENCES = 1 << 11,
-  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_REFERENCES - 1,
+  /// The initialiser of a global variable performs an operation, such as taking a lock: state that
+  /// the next execution finds. If each execution has a process of its own, the first use of a
+  /// global by each thread becomes an operation.
+  INTERLOCK_FACT_INITIALISERS = 1 << 12,
+  INTERLOCK_ALL_FACTS = 2 * INTERLOCK_FACT_INITIALISERS - 1,
 } interlock_exploration_fact;
 
 typedef struct {

@@ -71,7 +71,7 @@ struct EventLinesTests {
       Issue.record("\(events.count) events arrived")
       return
     }
-    #expect(arrived.token == "i1-0" && arrived.verdict == .deadlock)
+    #expect(arrived.token == "i1-0" && arrived.verdict == .deadlock(nil))
     #expect((8...31).contains(arrived.schedule.blocked.count))
     #expect(arrived.schedule.blockedCount == 64)
     // A short order arrives whole.
