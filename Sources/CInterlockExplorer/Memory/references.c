@@ -57,7 +57,9 @@ static void before_release(uintptr_t object, interlock_site site) {
 
 static void release(void *object) {
   // The runtime's own test for a pointer that is no object.
-  if (interlock_is_controlled() && (intptr_t)object > 0) before_release((uintptr_t)object, THIS_SITE);
+  if (interlock_is_controlled() && (intptr_t)object > 0) {
+    before_release((uintptr_t)object, THIS_SITE);
+  }
   ((release_function *)real_release)(object);
 }
 

@@ -54,7 +54,7 @@ struct EventLinesTests {
     var schedule = Schedule()
     schedule.blocked = Array(repeating: step, count: 64)
     let failure = ExplorationFailure(
-      verdict: .deadlock, text: "stuck", schedule: schedule, token: "i1-0", origin: .order(1))
+      verdict: .deadlock(nil), text: "stuck", schedule: schedule, token: "i1-0", origin: .order(1))
     let record = ExplorationRecord(outcome: .failed(failure), seconds: 1)
     // A pipe would be full before it is read.
     let path = NSTemporaryDirectory() + "interlock-\(UUID().uuidString)"
