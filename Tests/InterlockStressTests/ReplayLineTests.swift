@@ -99,7 +99,7 @@ struct ReplayLineTests {
   func token() throws {
     let test = try makeWorld()
     let failure = ExplorationFailure(
-      verdict: .deadlock, text: "", schedule: Schedule(), token: "i1-0", origin: .order(1))
+      verdict: .deadlock(nil), text: "", schedule: Schedule(), token: "i1-0", origin: .order(1))
     test.verdict = { _ in .explored(failure) }
     #expect(
       test.run("explore", "reads", "--subject", "good", "--pool-width", "3", "--budget", "9")

@@ -211,8 +211,8 @@ static void task_ended(model_task *task) {
   if (interlock_is_known(INTERLOCK_FACT_SEQUENCES)) did_use(&streams);
 }
 
-/// Records a wait of a task that holds a lock: other tasks may then wait for the lock on all threads
-/// of the pool, so that none is left on which this task could continue.
+/// Records a wait of a task that holds a lock: other tasks may then wait for the lock on all
+/// threads of the pool, so that none is left on which this task could continue.
 static void note_held_locks(void) {
   const interlock_logical_thread *self = interlock_current_thread();
   bool holds = self->locks + interlock_locks_taken() > 0;

@@ -12,7 +12,8 @@ typedef void release_function(void *object);
 
 /// NULL in a program without Swift.
 extern release_function swift_release __attribute__((weak));
-/// A pointer to data, because `interlock_lead_calls` writes it. NULL while releases are not followed.
+/// A pointer to data, because `interlock_lead_calls` writes it. NULL while releases are not
+/// followed.
 static void *real_release;
 
 /// An object's second word (ABI): counts, or the place of a side table, which an object gets with

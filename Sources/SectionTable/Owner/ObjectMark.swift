@@ -21,8 +21,8 @@ final class ObjectMark: @unchecked Sendable {
     UnsafeRawPointer(bitPattern: address).map { Unmanaged<ObjectMark>.fromOpaque($0) }
   }
 
-  /// The number of the mark in a word, if it is the mark of this object; otherwise `nil`. The caller
-  /// holds the lock over the word, and keeps the object alive.
+  /// The number of the mark in a word, if it is the mark of this object; otherwise `nil`. The
+  /// caller holds the lock over the word, and keeps the object alive.
   static func number(in word: UnsafeMutablePointer<Atomic<UInt>>, of instance: UInt) -> UInt64? {
     // Relaxed: the caller's lock orders the word.
     guard let pointer = UnsafeRawPointer(bitPattern: instance),
@@ -32,8 +32,8 @@ final class ObjectMark: @unchecked Sendable {
       ? mark.number : nil
   }
 
-  /// Replaces the mark in a word by one of this object, and returns its number; 0 without an object.
-  /// The caller holds the lock over the word, and keeps the object alive.
+  /// Replaces the mark in a word by one of this object, and returns its number; 0 without an
+  /// object. The caller holds the lock over the word, and keeps the object alive.
   static func replace(
     in word: UnsafeMutablePointer<Atomic<UInt>>, by instance: UInt
   ) -> UInt64 {
