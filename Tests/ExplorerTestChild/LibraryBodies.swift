@@ -27,26 +27,10 @@ private enum Globals {
   static let free: [String: Int] = ["a": Int(String(1)) ?? 0]
 }
 
-/// Two threads that add 1 to a variable of the environment. Returns true if both count.
-private func countInEnvironment(lock: NSLock?) -> Bool {
-  let name = "INTERLOCK_TEST_COUNT"
-  setenv(name, "0", 1)
-  defer { unsetenv(name) }
-  let add: @Sendable () -> Void = {
-    lock?.lock()
-    setenv(name, String((getenv(name).flatMap { Int(String(cString: $0)) } ?? 0) + 1), 1)
-    lock?.unlock()
-  }
-  runThreads(add, add)
-  return getenv(name).map { String(cString: $0) } == "2"
-}
-
-/// Calls of Foundation, the environment, and initialisers of globals.
+/// Calls of Foundation, and initialisers of globals.
 let libraryBodies = [
   Body("operation-priorities") { runOperations(suspended: false) },
   Body("operation-priorities-suspended") { runOperations(suspended: true) },
-  Body("environment-lost-update") { countInEnvironment(lock: nil) },
-  Body("environment-kept-update") { countInEnvironment(lock: NSLock()) },
   Body("global-locks-what-its-user-holds") {
     _ = Globals.lock
     runThreads(

@@ -2,7 +2,7 @@ import CInterlockExplorer
 import TestSupport
 import Testing
 
-/// Calls of Foundation, the environment, and initialisers of globals.
+/// Calls of Foundation, and initialisers of globals.
 @Suite(.serialized, .controlled, .offThePool) struct LibraryTests {
   private static let everyOrder = [
     "--search", "dpor", "--pool-width", "0", "--executions", "100000",
@@ -24,14 +24,6 @@ import Testing
     let exploration = try Exploration("operations", options: Self.everyOrder)
     #expect(exploration.isComplete && exploration.failures == 0)
     #expect(exploration.executions <= 50)
-  }
-
-  @Test("reads and changes of the environment are steps")
-  func environment() throws {
-    let lost = try Exploration("environment-lost-update", options: Self.everyOrder)
-    #expect(lost.verdict == INTERLOCK_EXPLORED_FAILED)
-    let kept = try Exploration("environment-kept-update", options: Self.everyOrder)
-    #expect(kept.isComplete && kept.failures == 0 && kept.escaped == "")
   }
 
   @Test("a cycle of a lock and the initialiser of a global is found, each order in its own process")
