@@ -8,7 +8,8 @@
 # - interposed and controlled calls, which are off in this build;
 # - the lines of accesses, each looked up in the debug information of all tests;
 # - the strategies of exploration, which run millions of executions on one thread;
-# - tests that build another package, which would be built without the sanitizer.
+# - tests that build another package, which would be built without the sanitizer;
+# - tests that start a thread in the child of a fork: ThreadSanitizer ends such a child.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -25,6 +26,7 @@ left_out=(
   'OwnCacheTests'
   '^InterlockStressTests\.ReaderFuzz'
   '^InterlockTests\.TrackedPlaceTests'
+  '^InterlockTests\.ForkTests/(ownSections|sectionsOfTasks)'
   '^PredictionTests\.CodePlacesTests'
 )
 skip=()
