@@ -221,9 +221,9 @@ static void note_held_locks(void) {
   }
 }
 
+/// True if the task may give up its thread at the call.
 static bool may_suspend(interlock_task_call call) {
   switch (call) {
-    case INTERLOCK_TASK_CALL_RETURN:
     case INTERLOCK_TASK_CALL_RESUME:
     case INTERLOCK_TASK_CALL_TEST_GROUP:
     case INTERLOCK_TASK_CALL_FEED:
@@ -302,8 +302,8 @@ static void ask(interlock_task_call call, uintptr_t object, interlock_calling_ta
 /// thread. Every task that waits for a thread has a free one, so the thread on which this task
 /// continues makes no difference.
 static bool yields(interlock_calling_task caller, interlock_site site) {
-  note_held_locks();
   if (gives_up(caller)) return false;
+  note_held_locks();
   interlock_name_call("Task.yield");
   interlock_yield(&interlock_task_at(caller.task)->waits, site.place);
   return true;

@@ -250,10 +250,12 @@ void interlock_engine_note_step(const interlock_exploration_step *step) HIDDEN;
 /// Returns the thread's pending operation as a step (failures.c).
 interlock_exploration_step interlock_engine_step_of(const interlock_logical_thread *thread) HIDDEN;
 
+/// Returns the number of locks that the running step has taken, minus those that it has released
+/// (steps.c).
+int32_t interlock_locks_taken(void) HIDDEN;
+
 /// Run the executions that no strategy chooses, before the first and after the last that a strategy
 /// does. A difference becomes the fact that the body keeps state (determinism.c).
-/// Returns the number of locks that the running step has taken, minus those that it has released.
-int32_t interlock_locks_taken(void) HIDDEN;
 void interlock_engine_warm_up(void) HIDDEN;
 void interlock_engine_cool_down(void) HIDDEN;
 /// Notes the step that the thread takes in such an execution. The numbers of the thread and the
